@@ -561,12 +561,11 @@ static void ahead(struct presenter *presenter) {
         {.from = {20, 4, 50, 37}, .to = {120, 7, 150, 40}, .rectangles = &right, .count = 1}};
     struct raw_renderer other;
     bool completes = true;
-    if (!presenter->seen || !some_place(presenter) || !pair_bring(pair, 96) ||
-        !raw_render_beside(&pair->renderer, &other))
+    if (!presenter->seen || !some_place(presenter) || !raw_render_beside(&pair->renderer, &other))
         return;
-    bool both = ahead_both(presenter, jobs, &other, &completes);
+    bool both = pair_bring(pair, 96) && ahead_both(presenter, jobs, &other, &completes);
     raw_render_beside_close(&other);
-    if ((completes && !pair_take(pair)) || (completes && !both))
+    if (completes && (!pair_take(pair) || !both))
         return;
     expect(presenter, &jobs[0]);
     expect(presenter, &jobs[1]);

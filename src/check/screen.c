@@ -89,6 +89,22 @@ void screen_judge_syncs(struct screen *screen) {
     }
 }
 
+/* One may have been on its way. */
+void screen_judge_quiet(struct screen *screen) {
+    struct vidmm_ledger *ledger = &screen->display.check->shared->ledger;
+    bool flipped;
+    if (!screen->controlled || screen->enabled || !screen->synced)
+        return;
+    screen_frame(screen);
+    uint64_t before = screen_syncs(screen, &flipped);
+    screen_settle(screen);
+    uint64_t after = screen_syncs(screen, &flipped);
+    vidmm_ledger_judge(ledger, 643, VIDMM_SIDE_DRIVER, after == before,
+                       "no report of a vertical sync while they are disabled",
+                       "%llu vertical syncs were reported behind the request to disable them",
+                       (unsigned long long)(after - before));
+}
+
 /* ---- The driver's objects -------------------------------------------------------------------- */
 
 /* Of the last context that was created, and the last allocation that was opened. */
@@ -240,7 +256,8 @@ void screen_release(struct screen *screen) {
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
-    screen->enabled = display_control(&screen->display, state) && state == DXGK_VSYNC_ENABLE;
+    screen->controlled = display_control(&screen->display, state);
+    screen->enabled = screen->controlled && state == DXGK_VSYNC_ENABLE;
 }
 
 bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary,

@@ -27,10 +27,11 @@ struct screen {
     HANDLE opened;     /* the driver's of it; NULL: it has none */
     UINT private_size; /* of its DMA buffers */
     struct shown shown[SCREEN_SURFACES];
-    uint32_t now; /* which of them was set last */
-    bool flips;   /* by DxgkDdiSetVidPnSourceAddress; else the function only changes modes */
-    bool enabled; /* vertical syncs are to be reported */
-    bool synced;  /* some were */
+    uint32_t now;    /* which of them was set last */
+    bool flips;      /* by DxgkDdiSetVidPnSourceAddress; else the function only changes modes */
+    bool controlled; /* the driver took the newest request to enable or disable vertical syncs */
+    bool enabled;    /* they are to be reported */
+    bool synced;     /* some were */
 };
 
 /* What the calls of a run need to know of the driver's objects: `table` of its check_setup. */
@@ -58,6 +59,8 @@ bool screen_flip(struct screen *screen, uint32_t index);
 
 /* R640, once what was asked for is in effect. */
 void screen_judge_scanout(struct screen *screen, bool visible);
+/* R643: vertical syncs are disabled, which the driver controls. */
+void screen_judge_quiet(struct screen *screen);
 /* R639: of hardware that shows that it has displays, or has had a vertical sync before. */
 void screen_judge_syncs(struct screen *screen);
 

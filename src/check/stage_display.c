@@ -79,6 +79,8 @@ static void screen_pauses(struct screen *screen) {
     check_step(screen->display.check, "display: no vertical syncs, and again");
     for (uint32_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         display_pause(&screen->display, screen->context, states[i]);
+        screen_interrupts(screen, states[i]);
+        screen_judge_quiet(screen);
         screen_interrupts(screen, DXGK_VSYNC_ENABLE);
         screen_judge_syncs(screen);
     }

@@ -4,6 +4,7 @@
  * buffers of applications that are preempted in their middle (midway.h).
  */
 #include "midway.h"
+#include "once.h"
 #include "reset_each.h"
 #include "work.h"
 
@@ -222,12 +223,12 @@ static NTSTATUS APIENTRY preempt_held(const HANDLE adapter, const DXGKARG_PREEMP
     return status;
 }
 
-static bool preempts_done(struct work *work, bool whole) {
+static bool preempts_done(struct work *work, const struct once *once, bool whole) {
     struct check *check = work->check;
     struct vidmm_host *host = check->harness.host;
     check_step(check, whole ? "preempt: work of a process and preemption in one interrupt"
                             : "preempt: in the interrupt of work of a process");
-    bool good = work_prepare(work);
+    bool good = work_prepare(work) && once_prepare(once);
     vidmm_host_hold_interrupts(host, true);
     good = good && work_submit(work);
     vidmm_host_run(host);
@@ -236,7 +237,18 @@ static bool preempts_done(struct work *work, bool whole) {
     good = good && check_preempt_idle(check, work->node);
     holding.host = NULL;
     vidmm_host_hold_interrupts(host, false);
-    return good && work_finish(work) && all_was_reported(check);
+    good = good && work_finish(work) && all_was_reported(check);
+    if (good)
+        once_judge(once);
+    return good;
+}
+
+static bool preempts_all_done(struct work *work) {
+    struct once once;
+    bool good = once_open(&once, work->user) && preempts_done(work, &once, true) &&
+                preempts_done(work, &once, false);
+    once_close(&once);
+    return good;
 }
 
 static void looking_table(DRIVER_INITIALIZATION_DATA *table) {
@@ -257,8 +269,7 @@ static void preempts_process(struct work *work) {
     bool good = preempts_behind(work, 0) && work_first(work);
     for (uint32_t submissions = SUBMISSIONS; good && submissions-- > 0;)
         good = preempts_behind(work, submissions);
-    good = good && preempts_done(work, true) && preempts_done(work, false) &&
-           midway_managed(work->check);
+    good = good && midway_managed(work->check) && preempts_all_done(work);
     if (good && check_resets(work->check))
         resets_behind(work->user);
 }

@@ -413,6 +413,14 @@ static NTSTATUS APIENTRY syncs_reversed(const HANDLE adapter,
 }
 REPLACE(DxgkDdiControlInterrupt2, syncs_reversed)
 
+static NTSTATUS APIENTRY disable_ignored(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
+                                         BOOLEAN enable) {
+    return enable || type != DXGK_INTERRUPT_CRTC_VSYNC
+               ? mutants_good.DxgkDdiControlInterrupt(adapter, type, enable)
+               : STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiControlInterrupt, disable_ignored)
+
 static NTSTATUS APIENTRY others_ignored(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
                                         BOOLEAN enable) {
     return type == DXGK_INTERRUPT_CRTC_VSYNC
@@ -562,6 +570,8 @@ const struct mutant mutants_display[] = {
             "answers the newer function with a status that the page does not have")},
     {BREAKS(643, DRIVER, "display", others_ignored,
             "answers success for interrupts that it does not control")},
+    {BREAKS(643, DRIVER, "display", disable_ignored,
+            "leaves vertical syncs on when they are disabled")},
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
     {BREAKS(647, DRIVER, "display", one_segment,
             "refuses surfaces in another segment of their sets")},

@@ -123,6 +123,59 @@ static NTSTATUS start_notifying(DXGKCB_NOTIFY_INTERRUPT notify, const PVOID cont
     return mutants_good.DxgkDdiStartDevice(context, info, &mine, sources, children);
 }
 
+/* Of one interrupt that tells of work and of a preemption it reports the preemption, with the fence that was reported
+ * before. Nodes do not share interrupts here. */
+static struct {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA completed; /* of this interrupt, and not reported yet */
+    bool waits, serving;
+    UINT told; /* the fence that was reported last */
+} joint;
+
+static void joint_tell(void) {
+    if (joint.waits)
+        system_calls.DxgkCbNotifyInterrupt(system_calls.DeviceHandle, &joint.completed);
+    if (joint.waits)
+        joint.told = joint.completed.DmaCompleted.SubmissionFenceId;
+    joint.waits = false;
+}
+
+static VOID APIENTRY notify_joint(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (joint.serving && report.InterruptType == DXGK_INTERRUPT_DMA_COMPLETED &&
+        report.DmaCompleted.NodeOrdinal == 0) {
+        joint_tell();
+        joint.completed = report;
+        joint.waits = true;
+        return;
+    }
+    if (joint.waits && report.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED &&
+        report.DmaPreempted.NodeOrdinal == 0) {
+        joint.waits = false;
+        report.DmaPreempted.LastCompletedFenceId = joint.told;
+    }
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static BOOLEAN APIENTRY serve_joint(const PVOID context, ULONG message) {
+    joint.serving = true;
+    BOOLEAN served = mutants_good.DxgkDdiInterruptRoutine(context, message);
+    joint.serving = false;
+    joint_tell();
+    return served;
+}
+
+static NTSTATUS APIENTRY start_joint(const PVOID context, PDXGK_START_INFO info,
+                                     PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    return start_notifying(notify_joint, context, info, calls, sources, children);
+}
+
+static void APIENTRY install_joint(DRIVER_INITIALIZATION_DATA *table) {
+    memset(&joint, 0, sizeof(joint));
+    table->DxgkDdiStartDevice = start_joint;
+    table->DxgkDdiInterruptRoutine = serve_joint;
+}
+
 /* One of two nodes alone. */
 static NTSTATUS APIENTRY reset_one(const HANDLE adapter) {
     DXGKARG_RESETENGINE reset = {.NodeOrdinal = 0};
@@ -509,6 +562,9 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(281, DRIVER, "preempt", own_fence, "reports the fence of the preemption as completed")},
     {BREAKS(281, DRIVER, "preempt", preempt_at_once,
             "reports a preemption while work of an application goes on")},
+    {BREAKS(281, DRIVER, "preempt", joint,
+            "forgets work that one interrupt tells of together with a preemption"),
+     .settings = {{"MmuLevels", 3}}},
     {BREAKS(281, DRIVER, "preempt", completed_too, "reports preempted work complete"),
      .consequences = {523}},
     {BREAKS(281, DRIVER, "preempt", newest_fence,

@@ -171,7 +171,10 @@ const struct vidmm_rule rules_k[] = {
         .how =
             "Each fence is compared with those submitted and completed on its node. The "
             "conformance check preempts queued paging work: the report must name the request and a "
-            "fence between those reported and those submitted last, what it leaves undone must "
+            "fence between those reported and those submitted last, work of a process that was "
+            "done "
+            "by then must not be done again (which shows where the driver executes COPY and FILL "
+            "of vidmm/umd.h), what it leaves undone must "
             "not be reported complete before it was submitted again, and must come again first, "
             "in order, from WDDM 2.0 on with Resubmission. What the report alone says was done "
             "must show in memory. It resets the engine with work queued, "

@@ -170,7 +170,8 @@ const struct vidmm_rule rules_w[] = {
                "newest of DxgkDdiControlInterrupt, DxgkDdiControlInterrupt2 (both of its states "
                "that disable) and DxgkDdiControlInterrupt3 that the driver and its interface "
                "version have. One that has the first alone is asked for "
-               "DXGK_INTERRUPT_DMA_COMPLETED, too, and must return STATUS_NOT_IMPLEMENTED. Where "
+               "DXGK_INTERRUPT_DMA_COMPLETED, too, and must return STATUS_NOT_IMPLEMENTED. While "
+               "they are disabled none must be reported, but one that was on its way. Where "
                "work without commands was reported complete before, it must "
                "be while vertical syncs are disabled.",
         .why = "Only these two tell the system whether vertical syncs will come; and the system "

@@ -24,6 +24,7 @@ struct display {
     D3DDDI_VIDEO_PRESENT_SOURCE_ID source;
     D3DDDI_VIDEO_PRESENT_TARGET_ID target;
     D3DKMDT_VIDPN_SOURCE_MODE mode; /* which is pinned */
+    bool source_pinned, target_pinned;
 };
 
 /* Asks for the children; those that have a monitor come first. False: the driver has none, which `*why` says. */

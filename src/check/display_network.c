@@ -87,10 +87,13 @@ static bool judge_offered(struct display *display, bool offered, const char *wha
     return supported;
 }
 
-static void judge_pivot(const struct display *display, bool kept, const char *what) {
+/* R634: `pivot`, or a mode of it is pinned. */
+static void judge_untouched(const struct display *display, bool kept, bool pivot,
+                            const char *what) {
     vidmm_ledger_judge(&display->check->shared->ledger, 634, VIDMM_SIDE_DRIVER, kept,
-                       "the set of modes of the pivot as it was",
-                       "the %s of the path was the pivot, and got another set of modes", what);
+                       "the set of modes of the pivot, and one with a pinned mode, as it was",
+                       "the %s of the path %s, and got another set of modes", what,
+                       pivot ? "was the pivot" : "had a pinned mode");
 }
 
 static bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot) {
@@ -102,14 +105,14 @@ static bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PI
     uint32_t targets = vidmm_vidpn_target_changes(display->network, display->target);
     NTSTATUS status = display->ddi->DxgkDdiEnumVidPnCofuncModality(display->adapter, &args);
     display_judge_kept(display, display->network, "DxgkDdiEnumVidPnCofuncModality");
-    if (pivot == D3DKMDT_EPT_VIDPNSOURCE)
-        judge_pivot(display,
-                    sources == vidmm_vidpn_source_changes(display->network, display->source),
-                    "source");
-    if (pivot == D3DKMDT_EPT_VIDPNTARGET)
-        judge_pivot(display,
-                    targets == vidmm_vidpn_target_changes(display->network, display->target),
-                    "target");
+    if (pivot == D3DKMDT_EPT_VIDPNSOURCE || display->source_pinned)
+        judge_untouched(display,
+                        sources == vidmm_vidpn_source_changes(display->network, display->source),
+                        pivot == D3DKMDT_EPT_VIDPNSOURCE, "source");
+    if (pivot == D3DKMDT_EPT_VIDPNTARGET || display->target_pinned)
+        judge_untouched(display,
+                        targets == vidmm_vidpn_target_changes(display->network, display->target),
+                        pivot == D3DKMDT_EPT_VIDPNTARGET, "target");
     return status == STATUS_SUCCESS;
 }
 
@@ -219,6 +222,7 @@ static bool network_pin_source(struct display *display, bool *offered) {
         return false;
     bool pinned = pin_source_mode(display, interface, set, &display->mode, offered);
     (void)network->pfnReleaseSourceModeSet(handle, set);
+    display->source_pinned = pinned;
     return pinned;
 }
 
@@ -233,6 +237,7 @@ static bool network_pin_target(struct display *display, bool *offered) {
         return false;
     bool pinned = pin_target_mode(display, interface, set, &mode, offered);
     (void)network->pfnReleaseTargetModeSet(handle, set);
+    display->target_pinned = pinned;
     return pinned;
 }
 
@@ -302,6 +307,7 @@ static bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET
     D3DKMDT_HVIDPNTOPOLOGY topology;
     D3DKMDT_VIDPN_PRESENT_PATH *path;
     display->target = target;
+    display->source_pinned = display->target_pinned = false;
     if (vidmm_vidpn_interface()->pfnGetTopology(vidmm_vidpn_handle(display->network), &topology,
                                                 &paths) != STATUS_SUCCESS ||
         paths->pfnCreateNewPathInfo(topology, &path) != STATUS_SUCCESS)
@@ -349,7 +355,8 @@ static bool network_pin(struct display *display, const char **why) {
     if (!network_pin_source(display, &offered) || !judge_offered(display, offered, "source"))
         return false;
     return network_modes(display, D3DKMDT_EPT_VIDPNSOURCE) &&
-           network_pin_target(display, &offered) && judge_offered(display, offered, "target");
+           network_pin_target(display, &offered) && judge_offered(display, offered, "target") &&
+           network_modes(display, D3DKMDT_EPT_NOPIVOT); /* which changes nothing any more */
 }
 
 /* The same from the other end, on a network of its own: the modes that go with the target's. */

@@ -155,6 +155,16 @@ static NTSTATUS APIENTRY target_changed(const HANDLE adapter,
 }
 SPOIL(target_changed, EnumVidPnCofuncModality, target_changed)
 
+/* The sets of both ends are pinned then. */
+static NTSTATUS APIENTRY pinned_changed(const HANDLE adapter,
+                                        const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_NOPIVOT && source_pinned(args->hConstrainingVidPn))
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true, NULL);
+    return status;
+}
+SPOIL(pinned_changed, EnumVidPnCofuncModality, pinned_changed)
+
 /* The reference driver describes surfaces of 64 bits a pixel as if they had 32; it offers no such modes. */
 static void APIENTRY make_wide(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
     mode->Format.Graphics.PixelFormat = D3DDDIFMT_A16B16G16R16F;
@@ -163,7 +173,7 @@ static void APIENTRY make_wide(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
 static NTSTATUS APIENTRY wide_offered(const HANDLE adapter,
                                       const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
-    if (args->EnumPivotType == D3DKMDT_EPT_NOPIVOT)
+    if (args->EnumPivotType == D3DKMDT_EPT_NOPIVOT && !source_pinned(args->hConstrainingVidPn))
         (void)give_source_mode(args->hConstrainingVidPn, 0, true, make_wide);
     return status;
 }
@@ -536,6 +546,8 @@ const struct mutant mutants_display[] = {
             "does not support a network without paths")},
     {BREAKS(634, DRIVER, "display", pivot_changed, "changes the modes of the pivot")},
     {BREAKS(634, DRIVER, "display", target_changed, "changes the modes of a target, the pivot")},
+    {BREAKS(634, DRIVER, "display", pinned_changed,
+            "changes the modes of a source, one of which is pinned")},
     {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},
     {BREAKS(638, DRIVER, "display", pinned_left, "leaves a set of modes that has a pinned one")},
     {BREAKS(638, DRIVER, "display", path_left, "acquires a path and does not release it")},

@@ -757,6 +757,35 @@ static NTSTATUS APIENTRY describes_all(const PVOID context, ULONG child,
 }
 REPLACE(DxgkDdiQueryDeviceDescriptor, describes_all)
 
+/* Of an EDID without extensions; the byte before that number tells parts of it apart. */
+static NTSTATUS describe_from(PDXGK_DEVICE_DESCRIPTOR descriptor, ULONG offset) {
+    static const unsigned char edid[128] = {0,    0xff, 0xff,      0xff,        0xff, 0xff,
+                                            0xff, 0,    [64] = 64, [125] = 125, 0};
+    if (offset >= sizeof(edid))
+        return STATUS_MONITOR_NO_MORE_DESCRIPTOR_DATA;
+    ULONG length = (ULONG)sizeof(edid) - offset;
+    if (descriptor->DescriptorLength < length)
+        length = descriptor->DescriptorLength;
+    memcpy(descriptor->DescriptorBuffer, edid + offset, length);
+    return STATUS_SUCCESS;
+}
+
+static NTSTATUS APIENTRY describes_start(const PVOID context, ULONG child,
+                                         PDXGK_DEVICE_DESCRIPTOR descriptor) {
+    (void)context;
+    (void)child;
+    return describe_from(descriptor, 0);
+}
+REPLACE(DxgkDdiQueryDeviceDescriptor, describes_start)
+
+static NTSTATUS APIENTRY describes_twice(const PVOID context, ULONG child,
+                                         PDXGK_DEVICE_DESCRIPTOR descriptor) {
+    (void)context;
+    (void)child;
+    return describe_from(descriptor, descriptor->DescriptorOffset % 128);
+}
+REPLACE(DxgkDdiQueryDeviceDescriptor, describes_twice)
+
 const struct mutant mutants_query[] = {
     {BREAKS(3, DRIVER, "start", writes_paging_size,
             "writes PagingBufferSize in the first call of QUERYSEGMENT3"),
@@ -959,6 +988,11 @@ const struct mutant mutants_query[] = {
             "clears 8 bytes behind the structure for the metadata of a node")},
     {BREAKS(599, DRIVER, "query", describes_all,
             "answers with a whole block of an EDID when it is asked for half of it"),
+     .settings = {{"Displays", 1}}},
+    {BREAKS(655, DRIVER, "query", describes_start,
+            "answers with the first bytes of an EDID, whatever DescriptorOffset is"),
+     .settings = {{"Displays", 1}}},
+    {BREAKS(655, DRIVER, "query", describes_twice, "has the base block of an EDID behind itself"),
      .settings = {{"Displays", 1}}},
     {BREAKS(532, DRIVER, "query", leaves_type, "does not write EngineType")},
     {BREAKS(536, DRIVER, "query", forgets_model, "has page tables, and no node that uses them"),

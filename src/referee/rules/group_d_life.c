@@ -334,6 +334,25 @@ const struct vidmm_rule rules_d_life[] = {
         .right = "RtlZeroMemory(metadata, sizeof(*metadata));\n",
     },
     {
+        RULE(655, DRIVER, DOCUMENTED, PERFORMANCE),
+        .statement = "DxgkDdiQueryDeviceDescriptor answers the bytes of a monitor's EDID from "
+                     "DescriptorOffset on, and STATUS_MONITOR_NO_MORE_DESCRIPTOR_DATA where "
+                     "there are none.",
+        .page = "nc-dispmprt-dxgkddi_query_device_descriptor",
+        .how = "Stage query asks video outputs with a monitor for the base block, then for parts "
+               "of it, which must have the same bytes where they are answered, and for the block "
+               "behind it, which is refused where byte 126 of the base block is 0. Nothing is "
+               "judged of what does not begin as an EDID does.",
+        .why = "The monitor's own driver asks for selected parts.",
+        .windows = "Not known. A monitor whose extension is its base block again has other modes.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "memcpy(descriptor->DescriptorBuffer, edid, descriptor->DescriptorLength);\n",
+        .right = "if (descriptor->DescriptorOffset >= edid_bytes)\n"
+                 "    return STATUS_MONITOR_NO_MORE_DESCRIPTOR_DATA;\n"
+                 "memcpy(descriptor->DescriptorBuffer, edid + descriptor->DescriptorOffset, "
+                 "length);\n",
+    },
+    {
         RULE(631, DRIVER, IMPLIED, CORRUPTION),
         .statement = "A driver uses the structure of a call until the call returns, and keeps no "
                      "pointer to it.",

@@ -63,10 +63,11 @@ const struct vidmm_rule rules_w[] = {
     {
         RULE(634, DRIVER, DOCUMENTED, START_FAILS),
         .statement = "DxgkDdiEnumVidPnCofuncModality leaves the set of modes of the enumeration's "
-                     "pivot as it is.",
+                     "pivot as it is, and each that has a pinned mode.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
         .how = "Stage display pins a mode of a source and asks with that source as the pivot: no "
-               "set may be assigned to it. On another network the same with the target.",
+               "set may be assigned to it. On another network the same with the target; then "
+               "both are pinned, and neither may get another set.",
         .why = "The pivot is what the system holds on to while it looks for the modes that go "
                "with it.",
         .windows = "The mode that a user chose is lost; no page tells what the system does then.",

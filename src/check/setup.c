@@ -173,10 +173,10 @@ static void judge_faulted(struct check *check, const char *text) {
 
 /* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. R618, R651: such
  * work was carried out before a reset, or D3, and this is the first behind it. */
-static void judge_lost(struct check *check, const struct vidmm_error *error, const char *text) {
+static void judge_lost(struct check *check, const char *text) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);
-    bool faulted = vidmm_referee_faults(check->harness.referee) != 0 && !error->access.known &&
+    bool faulted = vidmm_referee_faults(check->harness.referee) != 0 &&
                    stats.resets + stats.engine_resets <= check->resets;
     uint32_t since = vidmm_referee_faulted_first(check->harness.referee);
     if (!faulted || check->starving || check_explained(check))
@@ -205,7 +205,7 @@ void check_error(struct check *check, const struct vidmm_error *error) {
                               text);
         break;
     case VIDMM_DEVICE_LOST:
-        judge_lost(check, error, text);
+        judge_lost(check, text);
         break;
     case VIDMM_DOES_NOT_FIT:
         check->shared->told.no_room = 1;

@@ -150,8 +150,8 @@ const struct vidmm_rule rules_v[] = {
         .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
         .how =
             "vidmm check plays workloads and uses surfaces: a device that is lost by a fault that "
-            "the driver reported, where no rule was broken before, memory was not refused, the "
-            "GPU was not reset and no page fault says which address it was. The finding says which "
+            "the driver reported, where no rule was broken before, memory was not refused and the "
+            "GPU was not reset. The finding says which "
             "reset or change of power came last before; where this was the first work of an "
             "application behind it, and some was carried out before, it is R618 or R651. R539 is "
             "about paging work.",

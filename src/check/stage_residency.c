@@ -345,6 +345,18 @@ static enum vidmm_stage_outcome residency_far(struct check *check) {
     return VIDMM_STAGE_DONE;
 }
 
+/* ---- Many processes --------------------------------------------------------------------------- */
+
+static enum vidmm_stage_outcome residency_many(struct check *check) {
+    const struct check_setup setup = {.settings = {{"VramBytes", 16 * VRAM}, {"MmuLevels", 4}}};
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    if (!has_mmu(check) || !user_describes(check))
+        return VIDMM_STAGE_DONE;
+    user_local_first(check);
+    return user_many(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
@@ -362,6 +374,8 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     check_step(check, "residency: start");
     if (number == sizeof(plays) / sizeof(plays[0]))
         return residency_far(check);
+    if (number > sizeof(plays) / sizeof(plays[0]))
+        return residency_many(check);
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     if (!check_virtual(check))

@@ -30,7 +30,7 @@ const struct check_stage check_stages[] = {
      stage_ranges},
     {"host-aperture", "maps pages of the CPU host aperture to scattered memory", "ABCDJQU", 1,
      stage_host_aperture},
-    {"residency", "sends requests for residency, addresses and locks", "ABCDEFHIKLMOQRSTUV", 6,
+    {"residency", "sends requests for residency, addresses and locks", "ABCDEFHIKLMOQRSTUV", 7,
      stage_residency},
     {"agp", "replays a short game through the AGP aperture", "ABCDEFGHIKMQRSTUV", 1, stage_agp},
     {"linked", "works on each of several linked physical adapters", "ABCDEFHIKLQRSTUV", 3,

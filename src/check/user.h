@@ -120,6 +120,8 @@ bool user_zeroes(struct user *user, uint64_t size);
 /* Surface `index` in a leaf table of its own, beside pages that read as zero where the driver has those. It
  * leaves and comes back; then a page of 4 KB comes into the table, which may have had pages of 64 KB. */
 bool user_tables(struct user *user, uint32_t index);
+/* user_many.c: processes that are alive at a time, and work in turn. */
+bool user_many(struct check *check);
 /* user_null.c: what is sent with NullRendering does not write surface `index`. */
 bool user_null(struct user *user, uint32_t index);
 /* user_contexts.c: several contexts while their memory moves; maps surface `index` again. */

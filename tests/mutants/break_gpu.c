@@ -339,6 +339,28 @@ static void APIENTRY install_keeps_root(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiDestroyContext = forgets_root;
 }
 
+/* Hardware has so many address spaces, and contexts beyond them get those of the first ones. */
+#define SPACES 16u
+
+static VOID APIENTRY few_spaces(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    DXGKARG_SETROOTPAGETABLE mine = *args;
+    uint32_t at = 0;
+    while (at < ROOTS_MOST - 1 && began[at].context && began[at].context != args->hContext)
+        at++;
+    began[at].context = args->hContext;
+    began[at].root = *args;
+    if (at >= SPACES) {
+        mine.Address = began[at - SPACES].root.Address;
+        mine.NumEntries = began[at - SPACES].root.NumEntries;
+    }
+    mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
+}
+
+static void APIENTRY install_few_spaces(DRIVER_INITIALIZATION_DATA *table) {
+    install_keeps_root(table);
+    table->DxgkDdiSetRootPageTable = few_spaces;
+}
+
 /* As if a table could only be in a segment at address 0. */
 static VOID APIENTRY root_by_offset(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
     DXGKARG_SETROOTPAGETABLE mine = *args;
@@ -414,6 +436,8 @@ const struct mutant mutants_gpu[] = {
      .consequences = {539, 380}, THREE},
     {BREAKS(423, DRIVER, "residency", keeps_root,
             "goes on with the root page table that a context began with"),
+     .consequences = {380}, THREE},
+    {BREAKS(423, DRIVER, "residency", few_spaces, "has address spaces for 16 contexts at a time"),
      .consequences = {380}, THREE},
     {BREAKS(423, DRIVER, "paging", root_by_offset,
             "takes the offset of a root page table for its address"),

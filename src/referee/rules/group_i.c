@@ -253,7 +253,9 @@ const struct vidmm_rule rules_i[] = {
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
         .how = "When the newest work of a node is complete, or faulted, the hardware model says by "
                "which root "
-               "table it translated, which must be that of the context.",
+               "table it translated, which must be that of the context. Stage residency has 24 "
+               "processes at a time, of which each writes other bytes at the same address, in "
+               "turn (FILL of vidmm/umd.h).",
         .why = "The same address leads to memory of another process in another address space.",
         .windows = "No page tells; work of one process reads and writes memory of another.",
         .windows_source = NOT_KNOWN,

@@ -133,9 +133,10 @@ static bool misleads(const struct vidmm_finding *cause, const struct vidmm_findi
            (effect->rule == 188 || effect->rule == 240 || effect->rule == 244);
 }
 
-/* R421: a GPU that goes on after a reset reports what the reset ended, and what it had been asked before. */
+/* R421, R611: a GPU that goes on after a reset reports what the reset ended, and what it had been asked before. */
 static bool goes_on(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
-    return cause->rule == 421 && (effect->rule == 611 || effect->rule == 281);
+    return (cause->rule == 421 && (effect->rule == 611 || effect->rule == 281)) ||
+           (cause->rule == 611 && effect->rule == 281);
 }
 
 static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger_seen *first,
@@ -214,9 +215,9 @@ static bool tells_cause(const struct vidmm_finding *finding) {
            spoils_bytes(finding);
 }
 
-/* R421, R521, R602, R631, R637, R651: few moments show them, and what follows from them shows in many. */
+/* R421, R521, R602, R611, R631, R637, R651: few moments show them, and what follows from them shows in many. */
 static bool tells_root(const struct vidmm_finding *finding) {
-    static const uint16_t roots[] = {421, 521, 602, 631, 637, 651};
+    static const uint16_t roots[] = {421, 521, 602, 611, 631, 637, 651};
     return IS_ONE_OF(finding, roots);
 }
 
@@ -312,9 +313,9 @@ static bool shares_pages(const struct vidmm_finding *cause, const struct vidmm_f
     return is_rule(cause) && cause->rule == 637 && (bytes || IS_ONE_OF(effect, spoilt));
 }
 
-/* R421: work that a reset of the adapter did not end is what the reset of an engine finds behind it, in any life. */
+/* R421, R611: work that a reset of the adapter did not end is what the reset of an engine finds behind it, in any life. */
 static bool finds_old_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
-    return is_rule(cause) && cause->rule == 421 && is_rule(effect) && goes_on(cause, effect) &&
+    return is_rule(cause) && is_rule(effect) && goes_on(cause, effect) &&
            strstr(effect->step, "the adapter is reset");
 }
 

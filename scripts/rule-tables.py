@@ -6,7 +6,7 @@
 
 The header has, for every row RULE(n, ...) of src/referee/rules/group_*.c, RULE_JUDGED_n: true when
 code of the referee or of the conformance check judges rule n, which is when it says
-DRIVER_MUST(n, MANAGER_MUST(n, vidmm_ledger_judge(ledger, n or raw_judge(submitter, n
+DRIVER_MUST(n, MANAGER_MUST(n, vidmm_ledger_judge(ledger, n, check_judge(check, n or raw_judge(submitter, n
 with the number itself; and the lists RULE_ARRAYS and RULE_ROWS, by which a row is found by its number.
 
 A rule by which the manager refuses a driver (.rule = "R88" in its sources) is not judged by that
@@ -19,7 +19,7 @@ import re
 import sys
 
 JUDGEMENT = re.compile(
-    r'\b(?:(?:DRIVER|MANAGER)_MUST\s*\(|(?:vidmm_ledger_judge|raw_judge)\s*\([^,()]*,)'
+    r'\b(?:(?:DRIVER|MANAGER)_MUST\s*\(|(?:vidmm_ledger_judge|(?:check|raw)_judge)\s*\([^,()]*,)'
     r'\s*(?:[^,?]*\?\s*(\d+)\s*:\s*)?(\d+)\s*,')
 REFUSAL = re.compile(r'"R(\d+)"')
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)

@@ -310,6 +310,8 @@ void vidmm_referee_judge_lock(struct vidmm_referee *referee, HANDLE allocation, 
 void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_side who, bool kept,
                         const char *expected, const char *found, ...)
     __attribute__((format(printf, 6, 7)));
+/* Counts that it would have been broken, where what was found before may explain it. */
+void vidmm_ledger_hold(struct vidmm_ledger *ledger, uint32_t rule);
 /* From here on, new findings of this process have places: `find` writes offsets of the driver code
  * that runs, or of the function `call` of its table. NULL: they have none. */
 void vidmm_ledger_places(uint32_t (*find)(const char *call, uint64_t *frame, uint32_t most));

@@ -11,12 +11,10 @@
 #define APART    512u /* bytes of the command buffer for each */
 
 void midway_judge(struct check *check, uint32_t node, uint64_t found, uint64_t expected) {
-    if (found == expected || !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 645, VIDMM_SIDE_DRIVER, found == expected,
-                           "each command of a buffer that is preempted in its middle carried out "
-                           "once",
-                           "node %u checked %llu bytes, and its commands say %llu", node,
-                           (unsigned long long)found, (unsigned long long)expected);
+    check_judge(check, 645, VIDMM_SIDE_DRIVER, found == expected,
+                "each command of a buffer that is preempted in its middle carried out once",
+                "node %u checked %llu bytes, and its commands say %llu", node,
+                (unsigned long long)found, (unsigned long long)expected);
 }
 
 /* Work of a context: surface `index` has its result. */

@@ -28,16 +28,14 @@ static bool blames_op(const struct vidmm_ledger *ledger, const struct vidmm_mism
 
 static void judge_bytes(struct check *check, const struct vidmm_play_result *result) {
     const struct vidmm_mismatch *first = &result->first;
-    struct vidmm_ledger *ledger = &check->shared->ledger;
-    if (result->mismatched_bytes == 0 || check->starving || check_explained(check))
+    if (result->mismatched_bytes == 0 || check->starving)
         return;
-    if (blames_op(ledger, first))
-        vidmm_ledger_judge(ledger, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
-                           "the bytes that were written", "%s", first->text);
+    if (blames_op(&check->shared->ledger, first))
+        check_judge(check, rule_of(first->op), VIDMM_SIDE_DRIVER, false,
+                    "the bytes that were written", "%s", first->text);
     else
-        vidmm_ledger_note(ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s%s", first->text,
-                          first->by_op ? ": what was drawn there before went wrong, or was lost"
-                                       : "");
+        check_note(check, "%s%s", first->text,
+                   first->by_op ? ": what was drawn there before went wrong, or was lost" : "");
 }
 
 enum vidmm_status check_reset(struct check *check) {

@@ -445,21 +445,11 @@ bool raw_explained(const struct raw_submitter *raw) {
     return explained;
 }
 
-static void judge(struct raw_submitter *raw, bool explained, uint32_t rule, bool kept,
-                  const char *expected, const char *found) {
-    if (kept || !explained)
-        vidmm_ledger_judge(&raw->check->shared->ledger, rule, VIDMM_SIDE_DRIVER, kept, expected,
-                           "%s", found);
-    else
-        raw->check->shared->ledger.held[rule]++;
-}
-
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found) {
-    judge(raw, !kept && raw_explained(raw), rule, kept, expected, found);
-}
-
-void raw_judge_answer(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
-                      const char *found) {
-    judge(raw, !kept && check_explained(raw->check), rule, kept, expected, found);
+    struct vidmm_ledger *ledger = &raw->check->shared->ledger;
+    if (kept || !raw_explained(raw))
+        vidmm_ledger_judge(ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s", found);
+    else
+        vidmm_ledger_hold(ledger, rule);
 }

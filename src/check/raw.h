@@ -163,12 +163,9 @@ void raw_paint(struct raw_submitter *raw, PMDL mdl, uint32_t seed);
 
 /* The driver broke a rule before, in whatever run: what it has come to shows no other. */
 bool raw_explained(const struct raw_submitter *raw);
-/* Judges an effect by R`rule`; not broken if it is explained. */
+/* Judges an effect by R`rule`, as check_judge, but for raw_explained. */
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
-/* Judges what the driver answered or reported, of which what it broke before its newest start explains nothing. */
-void raw_judge_answer(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
-                      const char *found);
 
 /* ---- raw_work.c ------------------------------------------------------------------------------ */
 

@@ -93,8 +93,9 @@ static bool hang_ends(struct hang_work *behind) {
     struct raw_submitter *raw = behind->renderer.raw;
     raw_leave_to(raw, raw->node);
     bool reported = vidmm_host_run_until(raw->check->harness.host, hang_reported_other, raw);
-    raw_judge_answer(raw, 281, !reported, "no report of work that an engine's reset ended",
-                     "work that an engine's reset ended was reported as completed behind it");
+    check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, !reported,
+                "no report of work that an engine's reset ended",
+                "work that an engine's reset ended was reported as completed behind it");
     raw_leave_to(raw, raw->node);
     return raw_preempt(raw) && hang_submit(behind) && raw_render_completes(raw);
 }
@@ -110,9 +111,9 @@ static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind
     uint32_t hung = raw->packet[0].fence;
     if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
         return false;
-    raw_judge_answer(raw, 281, reset.LastAbortedFenceId == hung,
-                     "LastAbortedFenceId of the work that the engine hung in",
-                     check_aborted_text(reset.LastAbortedFenceId, hung));
+    check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, reset.LastAbortedFenceId == hung,
+                "LastAbortedFenceId of the work that the engine hung in",
+                check_aborted_text(reset.LastAbortedFenceId, hung));
     return hang_ends(behind);
 }
 
@@ -133,8 +134,9 @@ static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behin
         return false;
     bool completes =
         !apart || vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
-    raw_judge_answer(
-        raw, 606, completes, "work of nodes that are not in DependentNodeOrdinalMask to go on",
+    check_judge(
+        raw->check, 606, VIDMM_SIDE_DRIVER, completes,
+        "work of nodes that are not in DependentNodeOrdinalMask to go on",
         "work of a node that is not in DependentNodeOrdinalMask ended in the reset of another");
     raw_hang_forget(raw);
     if (!completes)
@@ -194,10 +196,9 @@ static void hang_preempt(struct hang_work *running, bool begun) {
         return;
     bool late = raw->completed_then != raw->packet[0].fence &&
                 vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
-    raw_judge_answer(
-        raw, 281, !late || raw->faulted != 0,
-        "the report of a preemption when nothing runs any more",
-        "work that the report of a preemption left undone was reported as completed later");
+    check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, !late || raw->faulted != 0,
+                "the report of a preemption when nothing runs any more",
+                "work that the report of a preemption left undone was reported as completed later");
     raw_hang_forget(raw);
     raw_leave_to(raw, raw->node);
 }

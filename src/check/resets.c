@@ -65,8 +65,11 @@ void check_judge_resets(struct check *check) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     bool found = resets.found;
     resets.found = false;
-    if (!found || check->starving || check_explained(check))
+    if (!found || check->starving)
         return;
     vidmm_ledger_step(ledger, resets.step);
-    check_unreported(check, false, resets.since, resets.text);
+    if (check_explained(check))
+        vidmm_ledger_hold(ledger, resets.since != 0 ? resets.since : 597);
+    else
+        check_unreported(check, false, resets.since, resets.text);
 }

@@ -88,6 +88,32 @@ bool check_explained(const struct check *check) {
     return false;
 }
 
+void check_judge(struct check *check, uint32_t rule, enum vidmm_side who, bool kept,
+                 const char *expected, const char *found, ...) {
+    char text[VIDMM_FOUND];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof(text), found, args);
+    va_end(args);
+    if (kept || !check_explained(check))
+        vidmm_ledger_judge(&check->shared->ledger, rule, who, kept, expected, "%s", text);
+    else
+        vidmm_ledger_hold(&check->shared->ledger, rule);
+}
+
+void check_note(struct check *check, const char *found, ...) {
+    char text[VIDMM_FOUND];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof(text), found, args);
+    va_end(args);
+    if (check_explained(check))
+        vidmm_ledger_hold(&check->shared->ledger, VIDMM_K_BYTES);
+    else
+        vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER, "%s",
+                          text);
+}
+
 /* What comes first behind it begins anew: fences, for one. */
 #define START_AGAIN ", behind DxgkDdiStopDevice and another DxgkDdiStartDevice"
 
@@ -179,9 +205,11 @@ static void judge_lost(struct check *check, const char *text) {
     bool faulted = vidmm_referee_faults(check->harness.referee) != 0 &&
                    stats.resets + stats.engine_resets <= check->resets;
     uint32_t since = vidmm_referee_faulted_first(check->harness.referee);
-    if (!faulted || check->starving || check_explained(check))
+    if (!faulted || check->starving)
         return;
-    if (since != 0)
+    if (check_explained(check))
+        vidmm_ledger_hold(&check->shared->ledger, since != 0 ? since : 605);
+    else if (since != 0)
         check_unreported(check, false, since,
                          "the first work of an application behind it ended in a fault");
     else

@@ -215,6 +215,12 @@ enum vidmm_stage_outcome check_say(struct check *check, enum vidmm_stage_outcome
 void check_refused(struct check *check, const char *call, NTSTATUS status);
 /* True: in this life of the driver a rule was found broken, which may explain other errors. */
 bool check_explained(const struct check *check);
+/* vidmm_ledger_judge; what is broken where check_explained is held back, and the report says so. */
+void check_judge(struct check *check, uint32_t rule, enum vidmm_side who, bool kept,
+                 const char *expected, const char *found, ...)
+    __attribute__((format(printf, 6, 7)));
+/* The same of bytes that are wrong by no rule (K23). */
+void check_note(struct check *check, const char *found, ...) __attribute__((format(printf, 2, 3)));
 /* The driver has the functions that reset the adapter. */
 bool check_resets(const struct check *check);
 /* One of the rules was found broken so far, in whatever run. */

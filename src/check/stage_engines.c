@@ -177,9 +177,9 @@ static bool ask_status(struct raw_submitter *raw, DXGK_ENGINESTATUS *status) {
     if (raw->ddi->DxgkDdiQueryEngineStatus(raw->adapter, &args) != STATUS_SUCCESS)
         return false;
     *status = args.EngineStatus;
-    raw_judge_answer(raw, 117, (status->Value & ~known.Value) == 0,
-                     "0 in Reserved of DXGK_ENGINESTATUS",
-                     "DxgkDdiQueryEngineStatus left bits of Reserved set");
+    check_judge(raw->check, 117, VIDMM_SIDE_DRIVER, (status->Value & ~known.Value) == 0,
+                "0 in Reserved of DXGK_ENGINESTATUS",
+                "DxgkDdiQueryEngineStatus left bits of Reserved set");
     return true;
 }
 
@@ -188,9 +188,9 @@ static void judge_hanging(struct raw_submitter *raw) {
     DXGK_ENGINESTATUS status;
     check_step(raw->check, "engines: the status of an engine that hangs");
     if (ask_status(raw, &status) && ask_status(raw, &status))
-        raw_judge_answer(
-            raw, 281, !status.Responsive, "Responsive 0 of an engine that makes no progress",
-            "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
+        check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, !status.Responsive,
+                    "Responsive 0 of an engine that makes no progress",
+                    "DxgkDdiQueryEngineStatus called an engine responsive that hangs in its work");
 }
 
 static bool end_hanging(struct raw_submitter *raw) {
@@ -199,9 +199,9 @@ static bool end_hanging(struct raw_submitter *raw) {
     raw_paint(raw, raw->source, 61);
     enum raw_engine engine = raw_reset_engine(raw);
     if (engine != RAW_ENGINE_BROKEN)
-        raw_judge_answer(raw, 281, engine != RAW_ENGINE_RESET,
-                         "LastAbortedFenceId of the work that the engine hung in",
-                         "LastAbortedFenceId is a fence before the work that the engine hung in");
+        check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, engine != RAW_ENGINE_RESET,
+                    "LastAbortedFenceId of the work that the engine hung in",
+                    "LastAbortedFenceId is a fence before the work that the engine hung in");
     return recover(raw, engine, &refused) && raw_flush(raw);
 }
 
@@ -352,22 +352,18 @@ static void engines_note(struct check *check, const char *text) {
 static void judge_error(struct check *check, uint64_t va, bool write) {
     struct vidmm_error fault;
     vidmm_last_error(check->harness.adapter, &fault);
-    if (fault.access.known || !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER, fault.access.known,
-                           "DmaPageFaulted where an address leads nowhere",
-                           "the work ended without one%s", "");
-    if (fault.access.known && !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 380, VIDMM_SIDE_DRIVER,
-                           fault.access.address - va < NOWHERE_BYTES,
-                           "the address that was used as FaultedVirtualAddress",
-                           "FaultedVirtualAddress is 0x%llx, where 0x%llx was used",
-                           (unsigned long long)fault.access.address, (unsigned long long)va);
-    if (fault.access.known && !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 596, VIDMM_SIDE_DRIVER,
-                           fault.access.write == write,
-                           "DXGK_PAGE_FAULT_WRITE in PageFaultFlags for a write, and for no other",
-                           "%s was reported as %s", write ? "a write" : "a fetch of commands",
-                           fault.access.write ? "a write" : "no write");
+    check_judge(check, 380, VIDMM_SIDE_DRIVER, fault.access.known,
+                "DmaPageFaulted where an address leads nowhere", "the work ended without one");
+    if (!fault.access.known)
+        return;
+    check_judge(check, 380, VIDMM_SIDE_DRIVER, fault.access.address - va < NOWHERE_BYTES,
+                "the address that was used as FaultedVirtualAddress",
+                "FaultedVirtualAddress is 0x%llx, where 0x%llx was used",
+                (unsigned long long)fault.access.address, (unsigned long long)va);
+    check_judge(check, 596, VIDMM_SIDE_DRIVER, fault.access.write == write,
+                "DXGK_PAGE_FAULT_WRITE in PageFaultFlags for a write, and for no other",
+                "%s was reported as %s", write ? "a write" : "a fetch of commands",
+                fault.access.write ? "a write" : "no write");
 }
 
 /* The reset of the adapter, which a driver may need, loses all work under way. */

@@ -115,10 +115,9 @@ static enum vidmm_stage_outcome on_one(struct check *check, uint32_t physical, b
     if (marking) {
         linked_move(&raw);
         (void)(!raw.refused && linked_mark(&raw));
-    } else if (!marked(&raw) && !check_explained(check)) {
-        vidmm_ledger_note(&check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "work on another physical adapter changed memory of adapter %u",
-                          physical);
+    } else if (!marked(&raw)) {
+        check_note(check, "work on another physical adapter changed memory of adapter %u",
+                   physical);
     }
     return raw_close(&raw);
 }

@@ -133,12 +133,10 @@ static bool one_life(struct check *check, bool process) {
 static void judge_left(struct check *check, uint64_t before) {
     uint64_t after = vidmm_host_pool_blocks(check->harness.host);
     bool kept = after < before + LIVES / 2;
-    if (kept || !check_explained(check))
-        vidmm_ledger_judge(
-            &check->shared->ledger, 627, VIDMM_SIDE_DRIVER, kept,
-            "no pool memory held for processes, devices and contexts that are destroyed",
-            "%u that came and went left %llu pool blocks behind", LIVES / 2,
-            (unsigned long long)(after - before));
+    check_judge(check, 627, VIDMM_SIDE_DRIVER, kept,
+                "no pool memory held for processes, devices and contexts that are destroyed",
+                "%u that came and went left %llu pool blocks behind", LIVES / 2,
+                (unsigned long long)(after - before));
 }
 
 static void many_lives(struct check *check) {
@@ -186,11 +184,11 @@ static void surfaces_come_and_go(struct check *check, const struct check_surface
     good = good && surfaces_live(device, surface, CYCLES) == CYCLES;
     uint64_t after = vidmm_host_pool_blocks(check->harness.host);
     bool kept = after < before + CYCLES;
-    if (good && (kept || !check_explained(check)))
-        vidmm_ledger_judge(&check->shared->ledger, 142, VIDMM_SIDE_DRIVER, kept,
-                           "no pool memory held for surfaces that are destroyed",
-                           "%u surfaces that came and went left %llu pool blocks behind", CYCLES,
-                           (unsigned long long)(after - before));
+    if (good)
+        check_judge(check, 142, VIDMM_SIDE_DRIVER, kept,
+                    "no pool memory held for surfaces that are destroyed",
+                    "%u surfaces that came and went left %llu pool blocks behind", CYCLES,
+                    (unsigned long long)(after - before));
     vidmm_device_destroy(device);
 }
 

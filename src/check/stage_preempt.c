@@ -187,12 +187,9 @@ static bool all_was_reported(struct check *check) {
     struct vidmm_stats stats;
     vidmm_stats(check->harness.adapter, &stats);
     bool told = stats.resets + stats.engine_resets <= check->resets;
-    if (told || !check_explained(check))
-        vidmm_ledger_judge(&check->shared->ledger, 561, VIDMM_SIDE_DRIVER, told,
-                           "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
-                           "a preemption, or the work before it, was never reported, and the GPU "
-                           "had to be reset%s",
-                           "");
+    check_judge(
+        check, 561, VIDMM_SIDE_DRIVER, told, "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
+        "a preemption, or the work before it, was never reported, and the GPU had to be reset");
     return told;
 }
 

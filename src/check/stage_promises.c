@@ -127,10 +127,9 @@ static bool too_large(struct promises *promises) {
         return promises_leave(promises);
     enum vidmm_status status = promises_use(promises);
     bool placed = status != VIDMM_DOES_NOT_FIT;
-    if (placed || !check_explained(promises->check))
-        vidmm_ledger_judge(promises->ledger, 98, VIDMM_SIDE_MANAGER, placed,
-                           "another segment of the supported set",
-                           "a surface larger than its preferred segment found no place");
+    check_judge(promises->check, 98, VIDMM_SIDE_MANAGER, placed,
+                "another segment of the supported set",
+                "a surface larger than its preferred segment found no place");
     promises_drop(promises);
     return !placed || check_good(promises->check, status);
 }
@@ -158,12 +157,10 @@ static bool permanent(struct promises *promises) {
     uint64_t before = transfers(promises);
     vidmm_unlock(promises->surface);
     bool updated = transfers(promises) > before || !resident || !in_memory(promises);
-    if ((system && updated) || !check_explained(promises->check))
-        vidmm_ledger_judge(promises->ledger, 108, VIDMM_SIDE_MANAGER, system && updated,
-                           "the system copy for the CPU, and a TRANSFER to the segment afterwards",
-                           "%s",
-                           system ? "the unlock did not update the segment"
-                                  : "the lock leads to other bytes than the system copy's");
+    check_judge(promises->check, 108, VIDMM_SIDE_MANAGER, system && updated,
+                "the system copy for the CPU, and a TRANSFER to the segment afterwards", "%s",
+                system ? "the unlock did not update the segment"
+                       : "the lock leads to other bytes than the system copy's");
     promises_drop(promises);
     return true;
 }
@@ -182,11 +179,10 @@ static bool held(struct promises *promises) {
     write_all(cpu);
     (void)promises_use(promises);
     bool kept = !in_memory(promises);
-    if (promises->check->shared->told.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 &&
-        (kept || !check_explained(promises->check)))
-        vidmm_ledger_judge(promises->ledger, 135, VIDMM_SIDE_MANAGER, kept,
-                           "a locked surface that supports no aperture left in system memory",
-                           "it was committed to a memory segment while it was locked");
+    if (promises->check->shared->told.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0)
+        check_judge(promises->check, 135, VIDMM_SIDE_MANAGER, kept,
+                    "a locked surface that supports no aperture left in system memory",
+                    "it was committed to a memory segment while it was locked");
     vidmm_unlock(promises->surface);
     bool good = check_good(promises->check, promises_use(promises));
     promises_drop(promises);
@@ -211,10 +207,9 @@ static bool in_order(struct promises *promises) {
     if (!check_good(promises->check, vidmm_allocation_evict(promises->surface, true)))
         return false;
     bool kept = mapped && pages_have_it(promises);
-    if (kept || !check_explained(promises->check))
-        vidmm_ledger_judge(promises->ledger, 202, VIDMM_SIDE_DRIVER, kept,
-                           "the system pages as the CPU wrote them", "they have other bytes %s",
-                           mapped ? "after the unmapping" : "while mapped");
+    check_judge(promises->check, 202, VIDMM_SIDE_DRIVER, kept,
+                "the system pages as the CPU wrote them", "they have other bytes %s",
+                mapped ? "after the unmapping" : "while mapped");
     promises_drop(promises);
     return true;
 }
@@ -266,11 +261,11 @@ static bool come_and_go(struct promises *promises) {
         good = live(promises);
     uint64_t after = vidmm_host_pool_blocks(promises->check->harness.host);
     bool kept = after < before + CYCLES;
-    if (good && (kept || !check_explained(promises->check)))
-        vidmm_ledger_judge(promises->ledger, 142, VIDMM_SIDE_DRIVER, kept,
-                           "no pool memory held for surfaces that are destroyed",
-                           "%llu surfaces that came and went left %llu pool blocks behind",
-                           (unsigned long long)CYCLES, (unsigned long long)(after - before));
+    if (good)
+        check_judge(promises->check, 142, VIDMM_SIDE_DRIVER, kept,
+                    "no pool memory held for surfaces that are destroyed",
+                    "%llu surfaces that came and went left %llu pool blocks behind",
+                    (unsigned long long)CYCLES, (unsigned long long)(after - before));
     return good;
 }
 

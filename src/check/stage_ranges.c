@@ -79,17 +79,17 @@ static bool ranges_judge_left(struct ranges *ranges, uint32_t index) {
         return true;
     if (!check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
         return false;
-    bool good = ranges_has(bytes, ranges->letter[index]) || check_explained(ranges->check);
+    bool good = ranges_has(bytes, ranges->letter[index]);
     if (!good && ranges->plain[index])
-        vidmm_ledger_judge(&ranges->check->shared->ledger, 351, VIDMM_SIDE_DRIVER, false,
-                           "the address of the range in CPUTranslatedAddress",
-                           "it came back as it was, and surface %u has other bytes after its "
-                           "eviction than the CPU wrote there",
-                           index);
+        check_judge(ranges->check, 351, VIDMM_SIDE_DRIVER, false,
+                    "the address of the range in CPUTranslatedAddress",
+                    "it came back as it was, and surface %u has other bytes after its eviction "
+                    "than the CPU wrote there",
+                    index);
     else
-        vidmm_ledger_judge(&ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER, good,
-                           "the bytes in the order in which the CPU saw them through the range",
-                           "surface %u has others after its eviction", index);
+        check_judge(ranges->check, 185, VIDMM_SIDE_DRIVER, good,
+                    "the bytes in the order in which the CPU saw them through the range",
+                    "surface %u has others after its eviction", index);
     vidmm_unlock(ranges->surface[index]);
     return true;
 }
@@ -207,10 +207,9 @@ static bool ranges_stay(struct ranges *ranges, uint32_t index) {
         return true;
     bool good = ranges_depart(ranges, index), held = ranges->cpu[index];
     if (good && held)
-        vidmm_ledger_judge(&ranges->check->shared->ledger, 444, VIDMM_SIDE_DRIVER,
-                           check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'd'),
-                           "what the CPU wrote, at the address that it keeps",
-                           "other bytes there when another surface got its place");
+        check_judge(ranges->check, 444, VIDMM_SIDE_DRIVER, ranges_has(ranges->cpu[index], 'd'),
+                    "what the CPU wrote, at the address that it keeps",
+                    "other bytes there when another surface got its place");
     ranges_unlock(ranges, index);
     return good && (!held || ranges_judge_left(ranges, index));
 }
@@ -218,21 +217,18 @@ static bool ranges_stay(struct ranges *ranges, uint32_t index) {
 /* R444: what the CPU wrote there while the surface was away comes back with it, and what the CPU writes then
  * is in memory. */
 static bool ranges_judge_returned(struct ranges *ranges, uint32_t index) {
-    struct vidmm_ledger *ledger = &ranges->check->shared->ledger;
     void *bytes = NULL;
-    vidmm_ledger_judge(ledger, 444, VIDMM_SIDE_DRIVER,
-                       check_explained(ranges->check) || ranges_has(ranges->cpu[index], 'g'),
-                       "what the CPU wrote, at the address that it keeps",
-                       "other bytes there when its surface came back");
+    check_judge(ranges->check, 444, VIDMM_SIDE_DRIVER, ranges_has(ranges->cpu[index], 'g'),
+                "what the CPU wrote, at the address that it keeps",
+                "other bytes there when its surface came back");
     ranges_fill(ranges, index, 'h');
     ranges_unlock(ranges, index);
     if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
         !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
         return false;
-    vidmm_ledger_judge(ledger, 444, VIDMM_SIDE_DRIVER,
-                       check_explained(ranges->check) || ranges_has(bytes, 'h'),
-                       "in memory, what the CPU wrote at its address when the surface was back",
-                       "the surface has other bytes after its next eviction");
+    check_judge(ranges->check, 444, VIDMM_SIDE_DRIVER, ranges_has(bytes, 'h'),
+                "in memory, what the CPU wrote at its address when the surface was back",
+                "the surface has other bytes after its next eviction");
     vidmm_unlock(ranges->surface[index]);
     return true;
 }
@@ -295,12 +291,11 @@ static bool ranges_judge_stayed(struct ranges *ranges, uint32_t index) {
     if (!check_good(ranges->check, vidmm_allocation_evict(ranges->surface[index], true)) ||
         !check_good(ranges->check, vidmm_lock(ranges->surface[index], 0, &bytes)))
         return false;
-    vidmm_ledger_judge(&ranges->check->shared->ledger, 352, VIDMM_SIDE_DRIVER,
-                       ranges_has(bytes, 'u') || check_explained(ranges->check),
-                       "a range that leads to its memory until it is released itself",
-                       "what the CPU wrote through a range of surface %u, of which another one was "
-                       "released, is not there",
-                       index);
+    check_judge(ranges->check, 352, VIDMM_SIDE_DRIVER, ranges_has(bytes, 'u'),
+                "a range that leads to its memory until it is released itself",
+                "what the CPU wrote through a range of surface %u, of which another one was "
+                "released, is not there",
+                index);
     vidmm_unlock(ranges->surface[index]);
     return true;
 }
@@ -343,10 +338,8 @@ static bool ranges_cycle(struct ranges *ranges) {
 }
 
 static void ranges_judge_powered(const struct ranges *ranges, bool kept, const char *found) {
-    vidmm_ledger_judge(&ranges->check->shared->ledger, 651, VIDMM_SIDE_DRIVER,
-                       kept || check_explained(ranges->check),
-                       "a swizzling range that shows its surface as before PowerDeviceD3", "%s",
-                       found);
+    check_judge(ranges->check, 651, VIDMM_SIDE_DRIVER, kept,
+                "a swizzling range that shows its surface as before PowerDeviceD3", "%s", found);
 }
 
 /* R651: the surface has what the CPU wrote through its range in D0 again. */
@@ -391,10 +384,10 @@ static void ranges_compare(struct ranges *ranges) {
     bool same = true;
     for (uint32_t i = 0; i < ranges->surfaces; i++)
         same = same && (!ranges->cpu[i] || ranges_has(ranges->cpu[i], 'A' + i));
-    if (!same && !check_explained(ranges->check))
-        vidmm_ledger_note(&ranges->check->shared->ledger, VIDMM_FINDING_HOST, VIDMM_SIDE_DRIVER,
-                          "a surface seen through a swizzling range has other bytes than the CPU "
-                          "wrote there");
+    if (!same)
+        check_note(
+            ranges->check,
+            "a surface seen through a swizzling range has other bytes than the CPU wrote there");
 }
 
 /* In memory again, wherever it went when it was refused a range. */
@@ -432,10 +425,9 @@ static bool ranges_exhaust(struct ranges *ranges) {
 /* R550: of those that were asked for some were given. */
 static void ranges_judge_given(const struct ranges *ranges) {
     if (ranges->asked != 0)
-        vidmm_ledger_judge(&ranges->check->shared->ledger, 550, VIDMM_SIDE_DRIVER,
-                           ranges->given != 0 || check_explained(ranges->check),
-                           "a range for a swizzled surface in memory that the CPU sees",
-                           "each of %u requests was refused", ranges->asked);
+        check_judge(ranges->check, 550, VIDMM_SIDE_DRIVER, ranges->given != 0,
+                    "a range for a swizzled surface in memory that the CPU sees",
+                    "each of %u requests was refused", ranges->asked);
 }
 
 static bool ranges_all(struct ranges *ranges) {
@@ -452,18 +444,16 @@ static bool ranges_all(struct ranges *ranges) {
 static void ranges_judge_arrived(const struct ranges *ranges, uint32_t index, bool good) {
     struct vidmm_allocation_info info;
     vidmm_allocation_info(ranges->surface[index], &info);
-    good = good || check_explained(ranges->check);
     if (info.swizzled)
-        vidmm_ledger_judge(&ranges->check->shared->ledger, 176, VIDMM_SIDE_DRIVER, good,
-                           "the tiles of the surface from TransferOffset on in each transfer",
-                           "a range shows other bytes of swizzled surface %u after it came in "
-                           "several transfers",
-                           index);
+        check_judge(
+            ranges->check, 176, VIDMM_SIDE_DRIVER, good,
+            "the tiles of the surface from TransferOffset on in each transfer",
+            "a range shows other bytes of swizzled surface %u after it came in several transfers",
+            index);
     else
-        vidmm_ledger_judge(
-            &ranges->check->shared->ledger, 185, VIDMM_SIDE_DRIVER, good,
-            "through the range, the bytes in the order that they have in system memory",
-            "surface %u has others after it came in several transfers", index);
+        check_judge(ranges->check, 185, VIDMM_SIDE_DRIVER, good,
+                    "through the range, the bytes in the order that they have in system memory",
+                    "surface %u has others after it came in several transfers", index);
 }
 
 /* R185: a range shows a surface that came back in several transfers as it lay in system memory. */

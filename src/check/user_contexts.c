@@ -20,10 +20,7 @@ static bool round_of(struct user *user, struct vidmm_context *const *contexts, c
         if (good && vidmm_device_lost(user->device)) {
             (void)check_say(user->check, VIDMM_STAGE_STOPPED,
                             "the device was lost with the work of a context after %s", after);
-            if (!check_explained(user->check))
-                vidmm_ledger_note(&user->check->shared->ledger, VIDMM_FINDING_HOST,
-                                  VIDMM_SIDE_DRIVER,
-                                  "work of a context that did nothing failed after %s", after);
+            check_note(user->check, "work of a context that did nothing failed after %s", after);
             good = false;
         }
     }

@@ -134,10 +134,10 @@ static bool hang_others_go_on(struct user *behind) {
     struct check *check = behind->check;
     bool by_engine = hang.resets == 1 && adapter_resets(check) == 0;
     enum vidmm_status status = vidmm_wait(check->harness.adapter, behind->fence);
-    if (by_engine && !check_explained(check))
-        hang_judge(617, hang.resets == 1 && adapter_resets(check) == 0,
-                   "a node that takes new work when DxgkDdiResetEngine has returned",
-                   "work behind that which an engine was reset for did not complete");
+    if (by_engine)
+        check_judge(check, 617, VIDMM_SIDE_DRIVER, hang.resets == 1 && adapter_resets(check) == 0,
+                    "a node that takes new work when DxgkDdiResetEngine has returned",
+                    "work behind that which an engine was reset for did not complete");
     return status == VIDMM_OK || status == VIDMM_DEVICE_LOST || check_good(check, status);
 }
 

@@ -80,17 +80,19 @@ static void print_hang(FILE *out, const struct vidmm_check_result *result) {
                 vidmm_rule_id(281, id));
 }
 
+static bool is_held(const struct vidmm_check_result *result, uint32_t number) {
+    const struct vidmm_ledger *ledger = &result->ledger;
+    bool asked = number >= VIDMM_K_FIRST || result->examined[number] != 0;
+    return asked && ledger->held[number] != 0 && ledger->broken[number] == 0;
+}
+
 /* "R398 and R603 did not hold, either, ..." */
 static void print_held(FILE *out, const struct vidmm_check_result *result) {
-    const struct vidmm_ledger *ledger = &result->ledger;
     uint32_t count = 0;
     char id[8];
-    for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
-        if (result->examined[number] == 0 || ledger->held[number] == 0 ||
-            ledger->broken[number] != 0)
-            continue;
-        fprintf(out, "%s%s", count++ == 0 ? "held back: " : ", ", vidmm_rule_id(number, id));
-    }
+    for (uint32_t number = 1; number < VIDMM_RULES_SIZE; number++)
+        if (is_held(result, number))
+            fprintf(out, "%s%s", count++ == 0 ? "held back: " : ", ", vidmm_rule_id(number, id));
     if (count != 0)
         fprintf(out,
                 " did not hold, either, which may follow from what was found before: %s told when "

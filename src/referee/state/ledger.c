@@ -295,6 +295,11 @@ void vidmm_ledger_judge(struct vidmm_ledger *ledger, uint32_t rule, enum vidmm_s
     ledger_enter(ledger, &finding);
 }
 
+void vidmm_ledger_hold(struct vidmm_ledger *ledger, uint32_t rule) {
+    if (!ledger_closed(ledger) && !ledger->muted[rule])
+        __atomic_fetch_add(&ledger->held[rule], 1, __ATOMIC_RELAXED);
+}
+
 void vidmm_ledger_note(struct vidmm_ledger *ledger, enum vidmm_finding_kind kind,
                        enum vidmm_side who, const char *found, ...) {
     struct vidmm_finding finding = {.kind = (uint8_t)kind, .who = (uint8_t)who};

@@ -365,7 +365,8 @@ void vidmm_ledger_begin(struct vidmm_ledger *ledger);
 const char *vidmm_turn_text(uint32_t turn);
 /* The severity of its row. */
 enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding);
-/* A broken rule of which not only time is lost: what is seen behind it may follow from it. Any thread. */
+/* A broken rule that reaches memory and work, and of which not only time is lost: bytes that are wrong behind it, and work
+ * that is not carried out or reported, may follow from it. Any thread. */
 bool vidmm_finding_explains(const struct vidmm_finding *finding);
 /* A sentence with # for each number in it: what equal findings have in common. */
 void vidmm_finding_plain(const char *text, char *plain, size_t size);

@@ -98,6 +98,14 @@ enum vidmm_severity {
     VIDMM_SEVERITIES
 };
 
+/* What may go wrong behind the call that breaks a rule, and follow from it. */
+enum vidmm_reach {
+    VIDMM_REACH_ALL,     /* what memory has, and whether work is carried out and reported */
+    VIDMM_REACH_DISPLAY, /* what displays show, and report */
+    VIDMM_REACH_ANSWER,  /* nothing: no memory and no work depends on what the call answered */
+    VIDMM_REACHES
+};
+
 /* What a column of a row rests on: the rule itself may be documented, and what comes of breaking it
  * a guess. */
 enum vidmm_source_kind {
@@ -117,7 +125,8 @@ struct vidmm_rule {
     char group;      /* 'A' .. 'W'; 'Z' */
     uint8_t side;    /* enum vidmm_side */
     uint8_t confidence, severity;
-    bool judged; /* by this program, as its sources say; `how` says how, or why not */
+    uint8_t reach; /* enum vidmm_reach */
+    bool judged;   /* by this program, as its sources say; `how` says how, or why not */
     bool
         advice; /* whether it holds depends on what no call shows: a driver that is right may break it */
     uint32_t first, last;  /* DXGKDDI_INTERFACE_VERSION_*; 0: from the beginning, until now */
@@ -148,6 +157,8 @@ const char *vidmm_side_text(uint8_t side);
 const char *vidmm_confidence_text(uint8_t confidence);
 /* Of VIDMM_SEVERITY_*: "bugcheck", "start fails", ...; "unknown" for none of them. */
 const char *vidmm_severity_text(uint8_t severity);
+/* Of VIDMM_REACH_*: "what displays show", ...; "unknown" for none of them. */
+const char *vidmm_reach_text(uint8_t reach);
 /* "inference", "the page", "page gpu-segments", "record W7, W28" or "not known". */
 const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size);
 /* "WDDM 2.0" for DXGKDDI_INTERFACE_VERSION_WDDM2_0. */

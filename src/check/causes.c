@@ -85,16 +85,23 @@ static bool leak_follows(const struct vidmm_finding *cause) {
            severity == VIDMM_SEVERITY_CREATION_FAILS;
 }
 
+/* A rule may be about displays alone, or about an answer that nobody works by. */
+static bool reaches_on(const struct vidmm_finding *cause) {
+    return !is_rule(cause) || vidmm_finding_explains(cause);
+}
+
 /* Of a finding that is no rule's. */
 static bool end_follows(const struct vidmm_finding *cause, const struct vidmm_finding *end) {
     switch (end->kind) {
     case VIDMM_FINDING_HOST: /* the manager refuses what the rule forbids; bytes that were lost */
-        return end->rule == VIDMM_K_UNUSABLE || end->rule == VIDMM_K_BYTES;
+        return end->rule == VIDMM_K_UNUSABLE || (end->rule == VIDMM_K_BYTES && reaches_on(cause));
     case VIDMM_FINDING_LEAK:
         return leak_follows(cause);
     case VIDMM_FINDING_CRASH:
     case VIDMM_FINDING_EXIT:
-        return same_function(cause, end) || step_of(cause) != STEP_DESCRIBE;
+        return same_function(cause, end) || (reaches_on(cause) && step_of(cause) != STEP_DESCRIBE);
+    case VIDMM_FINDING_HANG:
+        return reaches_on(cause);
     default:
         return true;
     }
@@ -164,7 +171,7 @@ static bool follows(const struct vidmm_ledger *ledger, const struct vidmm_ledger
         (cause->where[0] != '\0' && strcmp(cause->where, effect->where) == 0))
         return true;
     enum step step = step_of(cause);
-    return step >= STEP_BUILD && step_of(effect) > step;
+    return reaches_on(cause) && step >= STEP_BUILD && step_of(effect) > step;
 }
 
 static bool is_leak(const struct vidmm_finding *finding) {

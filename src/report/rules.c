@@ -135,6 +135,8 @@ void vidmm_report_rule(FILE *out, const struct vidmm_rule *rule) {
     snprintf(text, sizeof(text), "%s (%s)", vidmm_severity_text(rule->severity),
              vidmm_source_text(&rule->severity_source, source, sizeof(source)));
     print_member(out, "broken", text);
+    if (rule->reach != VIDMM_REACH_ALL)
+        print_member(out, "reaches", vidmm_reach_text(rule->reach));
     print_member(out, "confidence", vidmm_confidence_text(rule->confidence));
     print_member(out, "versions", report_rule_versions(rule, text, sizeof(text)));
     print_member(out, "page", report_rule_url(rule, text, sizeof(text)));

@@ -520,6 +520,36 @@ static void a_damaged_list_of_another_life_stays_a_finding_of_its_own(void **sta
     assert_int_equal(leads(), 2);
 }
 
+/* ---- How far a rule reaches ------------------------------------------------------------------- */
+
+/* A life in which DxgkDdiPresent breaks a rule, and an event is lost later. */
+static void live_until_lost(uint32_t rule) {
+    begin_lives();
+    vidmm_ledger_begin(&result.ledger);
+    vidmm_ledger_calling(&result.ledger, "DxgkDdiPresent");
+    judge(rule, false);
+    vidmm_ledger_calling(&result.ledger, NULL);
+    result.ledger.calls++;
+    vidmm_ledger_note(&result.ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
+                      "work ended between two instructions, and was not reported");
+    causes_take(&lives, &result.ledger);
+    causes_conclude(&lives, &result);
+}
+
+static void what_reaches_work_explains_that_an_event_is_lost(void **state) {
+    (void)state;
+    live_until_lost(603);
+    assert_int_equal(leads(), 1);
+    assert_int_not_equal(mark_of(VIDMM_K_RACE)->follows, 0);
+}
+
+static void what_reaches_displays_alone_does_not(void **state) {
+    (void)state;
+    live_until_lost(648);
+    assert_int_equal(leads(), 2);
+    assert_int_equal(result.ledger.finding[1].after, 0);
+}
+
 /* ---- Two causes ------------------------------------------------------------------------------ */
 
 static NTSTATUS APIENTRY query_coherent(const HANDLE adapter,
@@ -773,6 +803,8 @@ int main(void) {
         cmocka_unit_test(a_reset_is_of_its_life),
         cmocka_unit_test(a_damaged_list_follows_from_a_race_of_its_life),
         cmocka_unit_test(a_damaged_list_of_another_life_stays_a_finding_of_its_own),
+        cmocka_unit_test(what_reaches_work_explains_that_an_event_is_lost),
+        cmocka_unit_test(what_reaches_displays_alone_does_not),
         cmocka_unit_test(mistakes_in_calls_that_share_nothing_stay_two),
         cmocka_unit_test(what_a_function_does_after_it_spoilt_memory_follows_from_that),
         cmocka_unit_test(what_is_said_of_surfaces_follows_from_data_behind_their_room),

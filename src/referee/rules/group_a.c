@@ -613,6 +613,7 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(623, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement =
             "DxgkDdiQueryChildRelations describes as many children as DxgkDdiStartDevice "
             "said, each with a ChildUid of its own, and leaves the last descriptor zeroed.",
@@ -776,6 +777,7 @@ const struct vidmm_rule rules_a[] = {
     },
     {
         RULE(529, DRIVER, IMPLIED, CORRUPTION),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "DxgkDdiQueryAdapterInfo does not succeed for a type of query that no version "
                      "of the interface has.",
         .page = "nc-d3dkmddi-dxgkddi_queryadapterinfo",

@@ -210,6 +210,7 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(86, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "CrossAdapterResourceTexture needs CrossAdapterResource, and "
                      "CrossAdapterResourceScanout needs both.",
@@ -395,6 +396,7 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(636, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "WDDMVersion of DXGK_DRIVERCAPS is a value of DXGK_WDDMVERSION.",
         .page = "ns-d3dkmddi-_dxgk_drivercaps",
         .how = "WDDMVersion of an answer that has it, from Windows 7 on. Versions that are later "
@@ -408,6 +410,7 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(478, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A compute-only driver has no functions for displays, overlays, presentation "
                      "or swizzling ranges.",
@@ -422,6 +425,7 @@ const struct vidmm_rule rules_c[] = {
     },
     {
         RULE(480, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A compute-only driver reports WDDM 2.6 or later in WDDMVersion.",
         .page = "mcdm-implementation-guidelines",

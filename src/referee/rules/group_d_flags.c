@@ -26,6 +26,7 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(103, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "AllocationPriority is not zero when the allocation is created.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfo",
         .how = "The value is checked when DxgkDdiCreateAllocation succeeds.",
@@ -247,6 +248,7 @@ const struct vidmm_rule rules_d_flags[] = {
     },
     {
         RULE(117, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "Reserved flag bits are zero.",
         .page = "ns-d3dkmddi-_dxgk_allocationinfoflags",
         .how =

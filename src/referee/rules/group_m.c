@@ -124,6 +124,7 @@ const struct vidmm_rule rules_m[] = {
     },
     {
         RULE(319, DRIVER, DOCUMENTED, BUGCHECK),
+        .reach = VIDMM_REACH_ANSWER,
         .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM3_2,
         .statement = "DestroyMemoryBasis succeeds.",

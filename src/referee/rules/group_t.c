@@ -243,6 +243,7 @@ const struct vidmm_rule rules_t[] = {
     },
     {
         RULE(615, DRIVER, IMPLIED, CORRUPTION),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "Allocations that a command uses at the same time have slots of their own.",
         .page = "splitting-a-dma-buffer",
         .how = "Stage room looks at the patch-location lists of presents and of commands of GDI "
@@ -288,6 +289,7 @@ const struct vidmm_rule rules_t[] = {
     },
     {
         RULE(400, DRIVER, DOCUMENTED, CREATION_FAILS),
+        .reach = VIDMM_REACH_ANSWER,
         .statement = "DxgkDdiDescribeAllocation answers for primaries and for what is presented.",
         .page = "nc-d3dkmddi-dxgkddi_describeallocation",
         .how = "The answer for a primary must be a success with a width and a height; of a "

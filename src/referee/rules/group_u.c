@@ -245,6 +245,7 @@ const struct vidmm_rule rules_u[] = {
     },
     {
         RULE(515, DRIVER, IMPLIED, CORRUPTION),
+        .reach = VIDMM_REACH_ANSWER,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "DxgkDdiQueryAdapterInfo does not answer for a physical adapter that the link "
                      "does not have.",

@@ -7,6 +7,7 @@
 const struct vidmm_rule rules_w[] = {
     {
         RULE(621, DRIVER, DOCUMENTED, CORRUPTION),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A vertical sync is reported with the address of the surface that is "
                      "displayed, as DxgkDdiSetVidPnSourceAddress gave it.",
         .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
@@ -22,6 +23,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(622, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A vertical sync is reported of a video present target, which is the ChildUid "
                      "of a child.",
         .page = "ns-d3dkmddi-_dxgkargcb_notify_interrupt_data",
@@ -34,6 +36,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(624, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A surface that DxgkDdiSetVidPnSourceAddress sets is scanned out from the "
                      "vertical sync on that follows.",
         .page = "nc-d3dkmddi-dxgkddi_setvidpnsourceaddress",
@@ -48,6 +51,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(633, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "DxgkDdiIsSupportedVidPn says of no network (hDesiredVidPn 0), and of one "
                      "without paths, that it is supported.",
         .page = "nc-d3dkmddi-dxgkddi_issupportedvidpn",
@@ -62,6 +66,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(634, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "DxgkDdiEnumVidPnCofuncModality leaves the set of modes of the enumeration's "
                      "pivot as it is, and each that has a pinned mode.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
@@ -98,6 +103,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(639, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "While DxgkDdiControlInterrupt has DXGK_INTERRUPT_CRTC_VSYNC enabled, each "
                      "vertical retrace of a visible display is reported.",
         .page = "nc-d3dkmddi-dxgkddi_controlinterrupt",
@@ -115,6 +121,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(640, DRIVER, DOCUMENTED, CORRUPTION),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A visible source's display reads the surface that was set for it; once the "
                      "source is invisible no display reads one of its surfaces.",
         .page = "ns-d3dkmddi-_dxgkarg_setvidpnsourcevisibility",
@@ -149,6 +156,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(642, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A mode that DxgkDdiEnumVidPnCofuncModality puts into a set is cofunctional: "
                      "the network is supported with it pinned.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
@@ -188,6 +196,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(647, DRIVER, DOCUMENTED, CORRUPTION),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A primary can be displayed from each segment that its segment sets have.",
         .page = "gpu-segments",
         .how = "Stage display has a shared primary of the mode in each segment that is in both of "
@@ -207,6 +216,7 @@ const struct vidmm_rule rules_w[] = {
     },
     {
         RULE(648, DRIVER, DOCUMENTED, DEVICE_LOST),
+        .reach = VIDMM_REACH_DISPLAY,
         .statement = "A driver with FlipOnVSyncMmIo takes a flip in DxgkDdiPresent without a DMA "
                      "buffer (pDmaBuffer NULL).",
         .page = "nc-d3dkmddi-dxgkddi_present",

@@ -128,6 +128,15 @@ const char *vidmm_severity_text(uint8_t severity) {
     return severity < COUNT(text) ? text[severity] : "unknown";
 }
 
+const char *vidmm_reach_text(uint8_t reach) {
+    static const char *const text[VIDMM_REACHES] = {
+        [VIDMM_REACH_ALL] = "what memory has, and work",
+        [VIDMM_REACH_DISPLAY] = "what displays show",
+        [VIDMM_REACH_ANSWER] = "nothing but the call's answer",
+    };
+    return reach < COUNT(text) ? text[reach] : "unknown";
+}
+
 const char *vidmm_source_text(const struct vidmm_source *source, char *text, size_t size) {
     switch (source->kind) {
     case VIDMM_SOURCE_PAGE:

@@ -365,6 +365,7 @@ enum vidmm_severity vidmm_finding_severity(const struct vidmm_finding *finding) 
 }
 
 bool vidmm_finding_explains(const struct vidmm_finding *finding) {
-    return finding->kind == VIDMM_FINDING_RULE &&
-           vidmm_finding_severity(finding) != VIDMM_SEVERITY_PERFORMANCE;
+    const struct vidmm_rule *rule = vidmm_rule(finding->rule);
+    return finding->kind == VIDMM_FINDING_RULE && rule && rule->reach == VIDMM_REACH_ALL &&
+           rule->severity != VIDMM_SEVERITY_PERFORMANCE;
 }

@@ -246,6 +246,8 @@ static void enums_to_words(void **state) {
     assert_string_equal(vidmm_confidence_text(99), "unknown");
     assert_string_equal(vidmm_severity_text(VIDMM_SEVERITY_BUGCHECK), "bugcheck");
     assert_string_equal(vidmm_severity_text(VIDMM_SEVERITIES), "unknown");
+    assert_string_equal(vidmm_reach_text(VIDMM_REACH_DISPLAY), "what displays show");
+    assert_string_equal(vidmm_reach_text(VIDMM_REACHES), "unknown");
 }
 
 int main(void) {

@@ -445,11 +445,16 @@ bool raw_explained(const struct raw_submitter *raw) {
     return explained;
 }
 
-void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
-               const char *found) {
+void raw_judge_unless(struct raw_submitter *raw, bool explained, uint32_t rule, bool kept,
+                      const char *expected, const char *found) {
     struct vidmm_ledger *ledger = &raw->check->shared->ledger;
-    if (kept || !raw_explained(raw))
+    if (kept || !explained)
         vidmm_ledger_judge(ledger, rule, VIDMM_SIDE_DRIVER, kept, expected, "%s", found);
     else
         vidmm_ledger_hold(ledger, rule);
+}
+
+void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
+               const char *found) {
+    raw_judge_unless(raw, raw_explained(raw), rule, kept, expected, found);
 }

@@ -166,6 +166,9 @@ bool raw_explained(const struct raw_submitter *raw);
 /* Judges an effect by R`rule`, as check_judge, but for raw_explained. */
 void raw_judge(struct raw_submitter *raw, uint32_t rule, bool kept, const char *expected,
                const char *found);
+/* The same where the caller asked raw_explained, before what is judged was found by another rule. */
+void raw_judge_unless(struct raw_submitter *raw, bool explained, uint32_t rule, bool kept,
+                      const char *expected, const char *found);
 
 /* ---- raw_work.c ------------------------------------------------------------------------------ */
 

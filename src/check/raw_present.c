@@ -6,6 +6,7 @@
  */
 #include "raw_picture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,27 +338,26 @@ static bool wants_room(NTSTATUS status) {
 /* R603: hardware may be unable to do what is asked of it, which has statuses of its own there. A copy of all was done
  * before, and what follows lies inside of both surfaces. `explained`: before that; of the status itself R614 may tell. */
 static void judge_unable(struct presenter *presenter, bool explained) {
-    struct vidmm_ledger *ledger = &presenter->pair.renderer.raw->check->shared->ledger;
     const NTSTATUS status = presenter->refusal;
     bool may = wants_room(status) || status == STATUS_ILLEGAL_INSTRUCTION ||
                status == STATUS_GRAPHICS_CANNOTCOLORCONVERT;
-    if (presenter->seen && !presenter->pair.renderer.gdi && (may || !explained))
-        vidmm_ledger_judge(ledger, 603, VIDMM_SIDE_DRIVER, may,
-                           "a copy or fill of rectangles inside of both surfaces, or a status of "
-                           "hardware that cannot do it",
-                           "%s", "such rectangles are refused with another status");
+    if (presenter->seen && !presenter->pair.renderer.gdi)
+        raw_judge_unless(presenter->pair.renderer.raw, explained, 603, may,
+                         "a copy or fill of rectangles inside of both surfaces, or a status of "
+                         "hardware that cannot do it",
+                         "such rectangles are refused with another status");
 }
 
 /* R604: the commands are whole, and their allocations are open, which these statuses deny (nc-d3dkmddi-dxgkddi_renderkm.md).
  * The driver says that it has them (SupportKernelModeCommandBuffer), and any other status may be its hardware's. */
 static void judge_understood(struct presenter *presenter, bool explained) {
-    struct vidmm_ledger *ledger = &presenter->pair.renderer.raw->check->shared->ledger;
+    char found[64];
     const NTSTATUS status = presenter->refusal;
     bool denies = status == STATUS_INVALID_HANDLE || status == STATUS_INVALID_USER_BUFFER;
-    if (presenter->pair.renderer.gdi && !explained && denies)
-        vidmm_ledger_judge(ledger, 604, VIDMM_SIDE_DRIVER, false,
-                           "commands that are whole, and name open allocations, drawn",
-                           "they are refused with status 0x%08x", (unsigned)status);
+    snprintf(found, sizeof(found), "they are refused with status 0x%08x", (unsigned)status);
+    if (presenter->pair.renderer.gdi && denies)
+        raw_judge_unless(presenter->pair.renderer.raw, explained, 604, false,
+                         "commands that are whole, and name open allocations, drawn", found);
 }
 
 /* A refusal that may be the hardware's leaves the command unexamined, which the report says. */

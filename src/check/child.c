@@ -47,9 +47,12 @@ static enum vidmm_stage_outcome run_apart(struct check *check, const struct chec
     struct vidmm_ledger *ledger = &check->shared->ledger;
     bool done = ahead_run(check, stage, number, &end);
     bool beside = stage->run == stage_adapters && adapters_beside(end.step);
-    adapters_judge(ledger, beside);
+    if (beside)
+        adapters_judge(ledger, true);
+    else if (damaged_step(end.step))
+        damaged_judge(ledger, true);
     vidmm_watch_note(&end, ledger);
-    adapters_judge(ledger, false);
+    check_instead(ledger, 0, "");
     check->settings_read |= end.settings;
     check->settings_told = true;
     if (!done && beside && ledger->broken[654] != 0)

@@ -48,6 +48,11 @@ bool check_hear(struct check *check, uint32_t kind, const void *bytes, size_t si
     return true;
 }
 
+void check_instead(struct vidmm_ledger *ledger, uint32_t rule, const char *expected) {
+    ledger->instead = rule;
+    snprintf(ledger->instead_expected, sizeof(ledger->instead_expected), "%s", expected);
+}
+
 void check_begin(struct check *check, const struct check_stage *stage) {
     struct check_shared *shared = check->shared;
     shared->told.outcome = VIDMM_STAGE_STOPPED;

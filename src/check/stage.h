@@ -124,6 +124,9 @@ enum vidmm_stage_outcome stage_adapters(struct check *check, uint32_t number);
 bool adapters_beside(const char *step);
 /* From here on, or no longer, what the driver kept with one adapter is told as R654. */
 void adapters_judge(struct vidmm_ledger *ledger, bool on);
+/* damaged_data.c: the same of steps in which the driver gets damaged private data, and R436. */
+bool damaged_step(const char *step);
+void damaged_judge(struct vidmm_ledger *ledger, bool on);
 enum vidmm_stage_outcome stage_start(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_paging(struct check *check, uint32_t number);
 enum vidmm_stage_outcome stage_memory(struct check *check, uint32_t number);
@@ -161,6 +164,8 @@ void check_begin(struct check *check, const struct check_stage *stage);
 void check_live(struct check *check, const struct check_stage *stage, uint32_t number);
 /* life.c: takes what it told; false: that cannot be. */
 bool check_hear(struct check *check, uint32_t kind, const void *bytes, size_t size);
+/* life.c: from here on, what the driver kept so far and breaks is told as `rule`; 0: as what it is. */
+void check_instead(struct vidmm_ledger *ledger, uint32_t rule, const char *expected);
 /* child.c: one run. */
 enum vidmm_stage_outcome check_child(struct check *check, const struct check_stage *stage,
                                      uint32_t number);

@@ -5,7 +5,6 @@
  */
 #include "stage.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define VRAM   ((uint64_t)1 << 20)
@@ -22,9 +21,7 @@ bool adapters_beside(const char *step) {
 }
 
 void adapters_judge(struct vidmm_ledger *ledger, bool on) {
-    ledger->instead = on ? 654 : 0;
-    snprintf(ledger->instead_expected, sizeof(ledger->instead_expected),
-             "what it does with one adapter, with two");
+    check_instead(ledger, on ? 654 : 0, "what it does with one adapter, with two");
 }
 
 static void second_starts(struct check *check) {

@@ -2,8 +2,9 @@
  * stage_objects.c - devices, contexts and allocations: a context for GDI, several devices, a
  * resource of several surfaces that outlives its device, DxgkDdiDescribeAllocation of a primary,
  * surfaces of many shapes. All are standard surfaces, which need no user-mode driver. Escapes that no
- * user-mode driver sent.
+ * user-mode driver sent. In a run of its own, damaged private data.
  */
+#include "damaged_data.h"
 #include "guarded.h"
 #include "reentry.h"
 #include "surface.h"
@@ -418,10 +419,32 @@ static void with_short_data(struct check *check) {
     }
 }
 
+/* A run of its own: a driver that dies of such data has shown all else. */
+static enum vidmm_stage_outcome with_damaged_data(struct check *check) {
+    const struct check_setup setup = {.table = damaged_table};
+    struct vidmm_umd_allocation data = {
+        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_CPU_VISIBLE, .size = CHECK_PAGE};
+    const struct check_surface spoken = {.data = &data, .size = sizeof(data)};
+    struct check_surface surface;
+    if (!check_open(check, &setup) || !check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    if (check_speaks(check))
+        damaged_surface(check, &spoken);
+    for (uint32_t kind = 0; kind < CHECK_SURFACES; kind++) {
+        if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT))
+            damaged_surface(check, &surface);
+        check_surface_close(&surface);
+    }
+    damaged_contexts(check);
+    check_close(check);
+    return VIDMM_STAGE_DONE;
+}
+
 enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
     const struct check_setup setup = {.fail_at = 0};
     bool known = false, good = true;
-    (void)number;
+    if (number == 1)
+        return with_damaged_data(check);
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
     gdi_context(check);

@@ -17,7 +17,7 @@ const struct check_stage check_stages[] = {
      "ABCDEFGHIKLMQRSTUV", 4, stage_interrupts},
     {"engines", "resets one engine with queued work and after a page fault", "ABCDEFHIKLMQRSTUV", 8,
      stage_engines},
-    {"objects", "shares surfaces between devices", "ABCDEHIKLMQRSTUV", 1, stage_objects},
+    {"objects", "shares surfaces between devices", "ABCDEHIKLMQRSTUV", 2, stage_objects},
     {"failures", "fails each allocation of creations, and looks for what is left", "ABCDEHILMQRSTU",
      1, stage_failures},
     {"locks", "locks, shares and pins surfaces, also across resets", "ABCDEFGHIKLMOQRSTUV", 2,

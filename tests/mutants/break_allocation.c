@@ -520,6 +520,45 @@ static NTSTATUS APIENTRY create_from_nothing(const HANDLE adapter, DXGKARG_CREAT
 }
 REPLACE(DxgkDdiCreateAllocation, create_from_nothing)
 
+/* A description of one allocation, if that is what private data has room for. */
+static struct vidmm_umd_allocation *description_of(const DXGKARG_CREATEALLOCATION *args) {
+    const DXGK_ALLOCATIONINFO *info = &args->pAllocationInfo[0];
+    return args->NumAllocations == 1 &&
+                   info->PrivateDriverDataSize >= sizeof(struct vidmm_umd_allocation)
+               ? info->pPrivateDriverData
+               : NULL;
+}
+
+/* What it finds by a number of the description; all good ones are small. */
+static NTSTATUS APIENTRY create_by_number(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    static const volatile UCHAR known = 1;
+    const struct vidmm_umd_allocation *data = description_of(args);
+    const volatile UCHAR *row = data && data->priority == 0xffffffff ? NULL : &known;
+    return *row == 0 ? STATUS_NO_MEMORY : mutants_good.DxgkDdiCreateAllocation(adapter, args);
+}
+REPLACE(DxgkDdiCreateAllocation, create_by_number)
+
+static NTSTATUS APIENTRY create_as_told(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
+    struct vidmm_umd_allocation *data = description_of(args);
+    UINT alignment = data ? data->alignment : 0;
+    if (data)
+        data->alignment = 0;
+    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
+    if (data)
+        data->alignment = alignment;
+    if (status == STATUS_SUCCESS && alignment != 0)
+        args->pAllocationInfo[0].Alignment = alignment;
+    return status;
+}
+REPLACE(DxgkDdiCreateAllocation, create_as_told)
+
+static NTSTATUS APIENTRY context_by_data(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
+    const volatile UINT *data = args->pPrivateDriverData;
+    return data && data[2] == 1 ? STATUS_NO_MEMORY
+                                : mutants_good.DxgkDdiCreateContext(device, args);
+}
+REPLACE(DxgkDdiCreateContext, context_by_data)
+
 static DXGKRNL_INTERFACE system_calls;
 
 static VOID *APIENTRY ask_of_no_type(const DXGKARGCB_GETHANDLEDATA *data) {
@@ -1099,6 +1138,12 @@ const struct mutant mutants_allocation[] = {
     DRIVER(537, "follows NULL for private data that are not there", install_create_from_nothing,
            .stage = "objects"),
     DRIVER(537, "looks at what follows private data", install_create_from_more, .stage = "objects"),
+    DRIVER(436, "follows a number of private data without looking whether there is such a one",
+           install_create_by_number, .stage = "objects"),
+    DRIVER(436, "takes Alignment of private data as it is", install_create_as_told,
+           .stage = "objects"),
+    DRIVER(436, "reads private data of a context without looking at their size",
+           install_context_by_data, .stage = "objects"),
     DRIVER(528, "asks about handle 0 when an allocation is opened", install_start_of_no_handle,
            PAGING),
     DRIVER(528, "asks about a handle of no type", install_start_forgetful, PAGING),

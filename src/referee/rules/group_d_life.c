@@ -224,9 +224,14 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "Private data from user mode is checked before it is used, and what is "
                      "malformed is refused with STATUS_INVALID_PARAMETER.",
         .page = "nc-d3dkmddi-dxgkddi_createallocation",
-        .how = "Not judged: what is malformed is an agreement between a driver and its user mode. "
-               "A fuzzer of the pair would have to know a good datum; a crash on any datum is "
-               "named as one.",
+        .how =
+            "Stage objects creates standard surfaces, and those of vidmm/umd.h, from descriptions "
+            "of which one word is another, resources from less than their private data, and "
+            "contexts from bytes of no language: where a rule is broken that was kept so far, or "
+            "the driver dies, malformed data were taken for good ones; rules that pages contradict "
+            "are left out. What is malformed is for the driver to know: it may create what an "
+            "allocation may be, and may refuse what it could have served. Less private data of an "
+            "allocation is R537, escapes are R533.",
         .why = "Any application can pass any bytes.",
         .windows = "No page tells; a driver that follows what it was given is a bugcheck, or a way "
                    "into the kernel.",

@@ -77,6 +77,8 @@ struct vidmm_host_interposer {
     /* The driver takes or locks memory by a function of ntoskrnl, "MmProbeAndLockPages", instead of
      * a callback of dxgkrnl. */
     void (*kernel_memory)(void *ctx, const char *function);
+    /* The driver maps that much memory of the system at a physical address, by MmMapIoSpace or DxgkCbMapMemory. */
+    void (*maps_memory)(void *ctx, uint64_t physical, uint64_t bytes);
     /* The driver reads `address`, which is no memory, or writes to it, and dies of it: in the signal's
      * handler, on the thread that does. */
     void (*faulting)(void *ctx, uint64_t address, bool write);

@@ -253,6 +253,8 @@ void vidmm_referee_forbid(vidmm_referee_range forbid, vidmm_referee_range allow)
  * kept by the referee) instead of a callback.
  */
 void vidmm_referee_kernel_memory(struct vidmm_referee *referee, const char *function);
+/* The driver maps that much memory of the system at a physical address (vidmm_host_interposer). */
+void vidmm_referee_maps_memory(struct vidmm_referee *referee, uint64_t physical, uint64_t bytes);
 /* The driver reads or writes `address` on the calling thread, and dies of it (vidmm_host_interposer). */
 void vidmm_referee_faulting(struct vidmm_referee *referee, uint64_t address, bool write);
 /* The driver reads or writes `address` on the calling thread; true: in a structure of a call that returned, which the

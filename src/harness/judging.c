@@ -33,6 +33,10 @@ static void kernel_memory(void *ctx, const char *function) {
     vidmm_referee_kernel_memory(ctx, function);
 }
 
+static void maps_memory(void *ctx, uint64_t physical, uint64_t bytes) {
+    vidmm_referee_maps_memory(ctx, physical, bytes);
+}
+
 static void faulting(void *ctx, uint64_t address, bool write) {
     vidmm_referee_faulting(ctx, address, write);
 }
@@ -99,6 +103,7 @@ bool harness_judge_begin(struct vidmm_harness *harness, const struct vidmm_harne
                                                 .calling = calling,
                                                 .violation = violation,
                                                 .kernel_memory = kernel_memory,
+                                                .maps_memory = maps_memory,
                                                 .faulting = faulting,
                                                 .gone = gone};
     config->interposer = &interposer;

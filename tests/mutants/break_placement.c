@@ -160,6 +160,16 @@ LISTING(
         adl->Flags.Contiguous = 1;
     })
 
+static void map_a_page(const DXGK_ADL *adl, uint32_t first) {
+    const uint64_t page = adl->Flags.Contiguous ? adl->BasePageNumber + first : adl->Pages[first];
+    const PHYSICAL_ADDRESS place = {.QuadPart = (LONGLONG)(page * PAGE_SIZE)};
+    void *cpu = MmMapIoSpace(place, PAGE_SIZE, MmCached);
+    if (cpu)
+        MmUnmapIoSpace(cpu, PAGE_SIZE);
+}
+
+LISTING(mapped_by_cpu, map_a_page(adl, args->MapApertureSegment2.AdlOffset))
+
 /* ---- Drivers: what they leave behind --------------------------------------------------------- */
 
 static NTSTATUS APIENTRY create_for_good(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -265,5 +275,7 @@ const struct mutant mutants_placement[] = {
             .consequences = {124, 199}, LISTS),
     BREAKER(206, MANAGER, "gives no address for a MapApertureCpuVisible allocation",
             install_no_address, "paging", LISTS),
+    BREAKER(207, DRIVER, "maps pages of a list for the CPU", install_mapped_by_cpu, "paging",
+            LISTS),
 };
 const uint32_t mutants_placement_count = COUNT(mutants_placement);

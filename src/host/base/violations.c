@@ -54,6 +54,11 @@ void host_kernel_memory(const char *function) {
         host_world->interposer.kernel_memory(host_world->interposer.ctx, function);
 }
 
+void host_maps_memory(uint64_t physical, uint64_t bytes) {
+    if (host_world->interposer.maps_memory)
+        host_world->interposer.maps_memory(host_world->interposer.ctx, physical, bytes);
+}
+
 uint32_t vidmm_host_violations(struct vidmm_host *host) {
     pthread_mutex_lock(&host->violations.lock);
     uint32_t count = host->violations.count;

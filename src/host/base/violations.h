@@ -28,5 +28,7 @@ void host_violation(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* Tells the interposer that the driver takes or locks memory by this function of ntoskrnl. */
 void host_kernel_memory(const char *function);
+/* Tells it that the driver maps memory of the system at a physical address. */
+void host_maps_memory(uint64_t physical, uint64_t bytes);
 
 #endif

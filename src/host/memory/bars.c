@@ -185,6 +185,8 @@ NTKERNELAPI PVOID NTAPI MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T Nu
                        NumberOfBytes, (unsigned long long)PhysicalAddress.QuadPart);
         return NULL;
     }
+    if (!bar)
+        host_maps_memory((uint64_t)PhysicalAddress.QuadPart, NumberOfBytes);
     if (!host_may_allocate())
         return NULL;
     struct host_io_mapping *m = malloc(sizeof(*m));

@@ -67,6 +67,50 @@ void adl_asked(struct vidmm_referee *referee, const struct shadow_operation *ope
     adl_judge_address(referee, operation, allocation);
 }
 
+/* ---- Pages of a list that the driver maps for itself ------------------------------------------- */
+
+static bool adl_is_between(uint64_t frame, uint64_t first, uint64_t last) {
+    return frame >= first && frame <= last;
+}
+
+/* The list of the operation that is asked for has one of these frames. */
+static bool adl_lists(struct vidmm_referee *referee, uint64_t first, uint64_t last) {
+    const struct build_operation *open = referee->builds.open.operation;
+    bool lists = false;
+    if (!open || open->shadow.arg.Operation != DXGK_OPERATION_MAP_APERTURE_SEGMENT2)
+        return false;
+    for (uint64_t i = 0; i < open->shadow.frame_count; i++)
+        lists = lists || adl_is_between(open->shadow.frames[i], first, last);
+    return lists;
+}
+
+/* One of these frames is mapped in an aperture. */
+static bool adl_has_mapped(struct vidmm_referee *referee, uint64_t first, uint64_t last) {
+    for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
+         id = shadow_next_segment(referee, id)) {
+        const struct shadow_segment *segment = shadow_segment(referee, id);
+        for (uint64_t i = 0; segment->pages && i < segment->size / SHADOW_PAGE; i++)
+            if (segment->pages[i].state == SHADOW_PAGE_MAPPED &&
+                adl_is_between(segment->pages[i].frame, first, last))
+                return true;
+    }
+    return false;
+}
+
+void vidmm_referee_maps_memory(struct vidmm_referee *referee, uint64_t physical, uint64_t bytes) {
+    const uint64_t first = physical / SHADOW_PAGE, last = (physical + bytes - 1) / SHADOW_PAGE;
+    pthread_mutex_lock(&referee->lock);
+    if (referee->adapter.version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
+        referee->adapter.caps_known && adl_takes_lists(referee))
+        DRIVER_MUST(207, !adl_lists(referee, first, last) && !adl_has_mapped(referee, first, last),
+                    "no page of an address descriptor list mapped for the CPU",
+                    "a page of a list is mapped, among %llu bytes at 0x%llx", LLU(bytes),
+                    LLU(physical));
+    pthread_mutex_unlock(&referee->lock);
+}
+
+/* ---- The end of a mapping ---------------------------------------------------------------------- */
+
 /* Until here the address has to hold. */
 void adl_unmapped(struct vidmm_referee *referee, const struct shadow_operation *operation) {
     struct shadow_allocation *allocation =

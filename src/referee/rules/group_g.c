@@ -220,8 +220,9 @@ const struct vidmm_rule rules_g[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_9,
         .statement = "The driver never maps the pages of an address descriptor list for the CPU.",
         .page = "iommu-dma-remapping",
-        .how = "Not judged: what a driver maps for itself passes through kernel routines that take "
-               "any address.",
+        .how = "Of a driver with MapAperture2Supported memory of the system that MmMapIoSpace or "
+               "DxgkCbMapMemory maps is compared with the list that it is given, and with what is "
+               "mapped in its apertures. An MDL that a driver writes itself is not looked at.",
         .why = "The list holds logical addresses, which mean something to the device only.",
         .windows = "Windows does not check; the CPU reads or writes unrelated physical memory.",
         .wrong = "physical.QuadPart = map->Adl.BasePageNumber << PAGE_SHIFT;\n"

@@ -574,6 +574,19 @@ static enum vidmm_stage_outcome by_fault(struct check *check) {
     return null_nowhere(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
 }
 
+/* A driver's own sizes may be others: tables of two levels in its memory. */
+static enum vidmm_stage_outcome by_root(struct check *check) {
+    static const struct check_setup setup = {
+        .settings = {{"VramBytes", (uint64_t)1 << 20}, {"MmuLevels", 2}, {"MmuTableSegment", 2}},
+        .table = user_root_table,
+        .refusable = true};
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_DONE; /* there is no such board */
+    if (!check_manage(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    return user_beyond_root(check) ? VIDMM_STAGE_DONE : VIDMM_STAGE_STOPPED;
+}
+
 /* ---- Engines that stand still ------------------------------------------------------------------ */
 
 #define STILL_STEPS 200u
@@ -713,8 +726,9 @@ static enum vidmm_stage_outcome by_standstill(struct check *check) {
 
 enum vidmm_stage_outcome stage_engines(struct check *check, uint32_t number) {
     static enum vidmm_stage_outcome (*const runs[])(struct check * check) = {
-        by_hand,       by_hang,        by_spin,  by_user,
-        by_standstill, by_paging_hang, by_fault, by_paging_hang_of_adapter};
+        by_hand,  by_hang,       by_spin,
+        by_user,  by_standstill, by_paging_hang,
+        by_fault, by_root,       by_paging_hang_of_adapter};
     check_step(check, "engines: run %u", number + 1);
     check->provokes = true;
     return runs[number](check);

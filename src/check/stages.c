@@ -15,7 +15,7 @@ const struct check_stage check_stages[] = {
      stage_preempt},
     {"interrupts", "asks whose an interrupt is, and for fences whose interrupt is lost",
      "ABCDEFGHIKLMQRSTUV", 4, stage_interrupts},
-    {"engines", "resets one engine with queued work and after a page fault", "ABCDEFHIKLMQRSTUV", 8,
+    {"engines", "resets one engine with queued work and after a page fault", "ABCDEFHIKLMQRSTUV", 9,
      stage_engines},
     {"objects", "shares surfaces between devices", "ABCDEHIKLMQRSTUV", 2, stage_objects},
     {"failures", "fails each allocation of creations, and looks for what is left", "ABCDEHILMQRSTU",

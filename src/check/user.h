@@ -94,6 +94,10 @@ bool user_in_nodes(struct check *check, uint32_t first, bool (*work)(struct user
 void user_hang_table(DRIVER_INITIALIZATION_DATA *table);
 bool user_hangs(struct check *check, uint32_t node);
 
+/* user_root.c: the hook of a run, as a table of check_setup; and a write of one process beyond its root page table. */
+void user_root_table(DRIVER_INITIALIZATION_DATA *table);
+bool user_beyond_root(struct check *check);
+
 /* user_requests.c; `owners`: the owners of the surfaces, NULL: this user. A list of `count`
  * indices. */
 bool user_make_resident(struct user *user, const struct user *owners, const uint32_t *list,

@@ -369,6 +369,16 @@ static VOID APIENTRY root_by_offset(const HANDLE adapter, const DXGKARG_SETROOTP
 }
 REPLACE(DxgkDdiSetRootPageTable, root_by_offset)
 
+/* As if each root were as long as the longest. */
+#define ROOT_MOST 32768u
+
+static VOID APIENTRY root_without_end(const HANDLE adapter, const DXGKARG_SETROOTPAGETABLE *args) {
+    DXGKARG_SETROOTPAGETABLE mine = *args;
+    mine.NumEntries = ROOT_MOST;
+    mutants_good.DxgkDdiSetRootPageTable(adapter, &mine);
+}
+REPLACE(DxgkDdiSetRootPageTable, root_without_end)
+
 static void APIENTRY install_one_space(DRIVER_INITIALIZATION_DATA *table) {
     memset(&first_root, 0, sizeof(first_root));
     paging_context = NULL;
@@ -431,6 +441,8 @@ const struct mutant mutants_gpu[] = {
             "stops nothing in a reset, with paging by address"),
      THREE, .consequences = {281, 611}},
     {BREAKS(422, DRIVER, "preempt", resets_and_complains, "answers a reset with a failure")},
+    {BREAKS(257, DRIVER, "engines", root_without_end,
+            "lets the GPU read entries beyond the end of a root page table")},
     {BREAKS(423, DRIVER, "residency", one_space,
             "runs all applications in the address space of one"),
      .consequences = {539, 380}, THREE},

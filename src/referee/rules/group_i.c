@@ -126,12 +126,18 @@ const struct vidmm_rule rules_i[] = {
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
         .statement = "An access beyond NumEntries of the root is a fault.",
         .page = "ns-d3dkmddi-_dxgkarg_setrootpagetable",
-        .how = "Not judged: the entries that the driver lets an engine use cannot be seen from "
-               "outside. It would take an access beyond NumEntries on purpose, whose fault the "
-               "check would wait for.",
+        .how =
+            "Stage engines has two processes on a board whose root page tables grow, and are "
+            "shorter than addresses are: one of them fills a page at an address whose entry lies "
+            "behind the end of its root, in the root of the other, of which no page may change. "
+            "Of drivers for vidmm/umd.h whose MMU has two levels, where one root lies behind the "
+            "other in the same segment.",
         .why = "Behind the table is other memory.",
         .windows =
             "A driver that does not bound the table lets processes read each other's memory.",
+        .wrong = "ctx->Root = address(args->Address); /* of NumEntries nothing */\n",
+        .right = "ctx->Root = address(args->Address);\n"
+                 "ctx->RootEntries = args->NumEntries; /* the engine faults beyond them */\n",
     },
     {
         RULE(258, MANAGER, DOCUMENTED, CORRUPTION),

@@ -25,12 +25,13 @@ static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
     struct check *check; /* NULL: no operation was varied so far */
     bool operations;
-    bool unknown;         /* an operation that no driver knows was asked for */
-    struct cut cut;       /* `referee` NULL: no buffer ends early */
-    uint32_t ends[KINDS]; /* of operations: how many found an early end */
-    bool full;            /* the operation before had too little room, and comes again */
-    bool coherent;        /* entries may have CacheCoherent */
-    HANDLE paging;        /* the process that the first update is for */
+    bool unknown;                  /* an operation that no driver knows was asked for */
+    struct cut cut;                /* `referee` NULL: no buffer ends early */
+    uint32_t ends[KINDS];          /* of operations: how many found an early end */
+    bool full;                     /* the operation before had too little room, and comes again */
+    bool coherent;                 /* entries may have CacheCoherent */
+    D3DGPU_VIRTUAL_ADDRESS tables; /* of transfers, where they mean nothing; 0: the manager's */
+    HANDLE paging;                 /* the process that the first update is for */
     DXGK_PTE entries[ENTRIES_MOST];
     DXGK_PTE valid; /* the newest entry of a leaf table that leads to a page */
     DXGK_PTE other; /* an invalid one with that address */
@@ -59,6 +60,14 @@ static void vary_transfer(DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer) {
     transfer->SourceVirtualAddress += cut;
     transfer->DestinationVirtualAddress += cut;
     transfer->TransferSizeInBytes -= 2 * cut;
+}
+
+/* They are valid only where SourcePageTableVaInTransfer is set (ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual). */
+static void vary_table_addresses(DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL *transfer) {
+    if (vary.tables == 0)
+        return;
+    transfer->SourcePageTable = vary.tables;
+    transfer->DestinationPageTable = vary.tables + CHECK_PAGE;
 }
 
 /* Only Valid says that an entry leads nowhere (ns-d3dukmdt-_dxgk_pte). */
@@ -100,6 +109,8 @@ static void vary_flush(DXGK_BUILDPAGINGBUFFER_FLUSHTLB *flush) {
 
 /* The same of an operation each time that it is asked for. */
 static void vary_shape(DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
+        vary_table_addresses(&args->TransferVirtual);
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
         if (!vary.paging)
             vary.paging = args->UpdatePageTable.hProcess;
@@ -262,4 +273,14 @@ void vary_operations(struct check *check, bool on) {
     vary.check = check;
     vary.operations = on;
     vidmm_referee_look_beside(check->harness.referee, on);
+}
+
+/* The last address of the space that is one of tables. */
+bool vary_tables(struct check *check, bool on) {
+    struct vidmm_gpummu_info mmu;
+    vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
+    vary.tables = 0;
+    if (on && mmu.on && !mmu.caps.LegacyBehaviors.SourcePageTableVaInTransfer)
+        vary.tables = ((UINT64)1 << mmu.caps.VirtualAddressBitCount) - WIDE_PAGE;
+    return vary.tables != 0;
 }

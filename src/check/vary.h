@@ -14,6 +14,9 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
  * beside them. An operation that no driver knows comes before the first of them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);
+/* From here on, or no longer, transfers have addresses of page tables that nobody asked for and that lead nowhere, unless
+ * the driver reports SourcePageTableVaInTransfer. False: they are the manager's. */
+bool vary_tables(struct check *check, bool on);
 /* From here on operations find little room behind others, or none: all but those that the CPU carries out, and updates of the paging process. And
  * entries of system memory are coherent where the driver knows that. */
 void vary_little(struct check *check);

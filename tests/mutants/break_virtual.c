@@ -496,6 +496,13 @@ static MDL *twice_as_many(const DXGKARG_BUILDPAGINGBUFFER *args) {
     return &own.mdl;
 }
 
+/* Where each of the tables that are told of has entries of its own for all of the address. */
+SPOIL_ALL(follows_tables, transfer,
+          if (args->TransferVirtual.SourcePageTable != 0)
+              args->TransferVirtual.SourceVirtualAddress = args->TransferVirtual.SourcePageTable)
+SPOIL_ALL(leaves_to_tables, transfer,
+          if (args->TransferVirtual.DestinationPageTable != 0) args->TransferVirtual
+              .DestinationVirtualAddress = args->TransferVirtual.SourceVirtualAddress)
 SPOIL_ALL(maps_from_the_start, maps, args->MapApertureSegment.MdlOffset = 0)
 SPOIL_ALL(maps_the_first, maps, args->MapApertureSegment.NumberOfPages = 1)
 SPOIL_ALL(maps_lists_from_the_start, maps_lists, args->MapApertureSegment2.AdlOffset = 0)
@@ -642,6 +649,12 @@ const struct mutant mutants_virtual[] = {
             "takes all leaf tables for tables of 4 KB pages"),
      .settings = {{"MmuPages", 1}}},
     BREAKER(240, DRIVER, "copies nothing", copies_nothing, THREE, WITH(244)),
+    {BREAKS(517, DRIVER, "residency", follows_tables,
+            "reads from SourcePageTable, which it did not ask for"),
+     FOUR},
+    {BREAKS(517, DRIVER, "residency", leaves_to_tables,
+            "leaves a move to DestinationPageTable, which it did not ask for"),
+     FOUR},
     {BREAKS(240, DRIVER, "residency", adds_offset,
             "adds AllocationOffsetInBytes to the address of the source"),
      FOUR},

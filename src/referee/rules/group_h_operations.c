@@ -49,9 +49,9 @@ const struct vidmm_rule rules_h_operations[] = {
         .statement = "The driver uses SourcePageTable and DestinationPageTable only where it "
                      "reported SourcePageTableVaInTransfer.",
         .page = "ns-d3dkmddi-_dxgk_buildpagingbuffer_transfervirtual",
-        .how = "Not judged by itself: a driver that follows members without meaning moves other "
-               "bytes, which is R240, and what led it to them is inside of it. vidmm's manager "
-               "leaves both 0 without the capability.",
+        .how = "vidmm's manager leaves both 0 without the capability. Stage residency moves a "
+               "surface out and in, and another one while both members are addresses that lead "
+               "nowhere: a rule that was kept so far and is broken then is told as this one.",
         .why = "They are addresses only then.",
         .windows = "Otherwise they hold nothing of use.",
         .windows_source = THE_PAGE,

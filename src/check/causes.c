@@ -72,10 +72,10 @@ static bool is_contradiction(const struct vidmm_finding *finding) {
     return is_rule(finding) && (finding->rule == 85 || finding->rule == 536);
 }
 
-/* R142, R627, R531: what objects that are destroyed, and creations that fail, leave behind. */
+/* R142, R627, R531, R181: what objects that are destroyed, creations that fail, and transfers leave behind. */
 static bool tells_of_leak(const struct vidmm_finding *finding) {
-    return is_rule(finding) &&
-           (finding->rule == 142 || finding->rule == 627 || finding->rule == 531);
+    return is_rule(finding) && (finding->rule == 142 || finding->rule == 627 ||
+                                finding->rule == 531 || finding->rule == 181);
 }
 
 /* What is left behind follows from a way out that is not the usual one. */

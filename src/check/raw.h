@@ -66,6 +66,7 @@ struct raw_submitter {
     bool mapped;  /* mapped into `place`; else in system memory */
     uint32_t start, used; /* [start, used) of it is built and not submitted */
     uint32_t end;         /* of the bytes that operations may use */
+    uint32_t repeated;    /* calls in which an operation came again with the rest of it */
     uint32_t private_start, private_used;
     struct raw_packet packet[RAW_PACKETS];
     uint32_t packets;

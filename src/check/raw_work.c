@@ -282,6 +282,7 @@ static bool next_buffer(struct raw_submitter *raw, DXGKARG_BUILDPAGINGBUFFER *ar
     if (!progress && pass->used == 0)
         return raw_refuse(raw, "DxgkDdiBuildPagingBuffer", STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
     raw_drop(raw, args, pass);
+    raw->repeated++;
     return raw_flush(raw);
 }
 

@@ -134,6 +134,43 @@ static void long_move(struct raw_submitter *raw, PMDL from, PMDL to, uint32_t pa
               "other bytes after a transfer of many scattered pages");
 }
 
+#define AGAIN 3u
+
+/* Pool blocks that a transfer of so many pages leaves behind each time; `*repeated`: how often it came again. */
+static uint64_t left_of_copy(struct raw_submitter *raw, PMDL list, uint32_t pages,
+                             uint32_t *repeated) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < AGAIN; i++) {
+        const uint64_t before = vidmm_host_pool_blocks(raw->check->harness.host);
+        const uint32_t count = raw->repeated;
+        if (!long_copy_before(raw, pages > 1) || !copy_at(raw, list, RAW_PAGES, pages, true))
+            return 0;
+        const uint64_t after = vidmm_host_pool_blocks(raw->check->harness.host);
+        const uint64_t left = after > before ? after - before : 0;
+        least = left < least ? left : least;
+        *repeated = raw->repeated - count;
+    }
+    return least;
+}
+
+/* R181: TransferStart comes with each call for a transfer, and what belongs to the transfer is taken once. */
+static void repeated_starts(struct raw_submitter *raw, PMDL list, uint32_t pages) {
+    uint32_t once = 0, several = 0;
+    if (raw->refused)
+        return;
+    check_step(raw->check, "operations: transfers that take several calls");
+    const uint64_t usual = left_of_copy(raw, list, 1, &once);
+    const uint64_t left = left_of_copy(raw, list, pages, &several);
+    if (raw->refused || once != 0 || several == 0)
+        return;
+    vidmm_ledger_judge(&raw->check->shared->ledger, 181, VIDMM_SIDE_DRIVER, left <= usual,
+                       "as many pool blocks held after a transfer in several calls as after one "
+                       "in a single call",
+                       "%llu more were left of a transfer that came again %u times with "
+                       "TransferStart, each time",
+                       (unsigned long long)(left - usual), several);
+}
+
 static void long_lists(struct raw_submitter *raw) {
     const struct vidmm_os *os = raw->os;
     const uint32_t pages = long_list_pages(raw);
@@ -143,6 +180,8 @@ static void long_lists(struct raw_submitter *raw) {
     PMDL from = raw_list(raw, pages, 1), to = raw_list(raw, pages, 1);
     for (uint32_t behind = 0; from && to && behind < 2 && !raw->refused; behind++)
         long_move(raw, from, to, pages, behind);
+    if (from)
+        repeated_starts(raw, from, pages);
     if (from)
         os->pages_free(os->ctx, from);
     if (to)

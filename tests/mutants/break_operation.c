@@ -542,6 +542,24 @@ static NTSTATUS APIENTRY copy_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *a
 }
 REPLACE(DxgkDdiBuildPagingBuffer, copy_again)
 
+#define UNIT_TAG 0x74696e55u
+
+/* What it has for the transfer that is under way. */
+static void *transfer_unit;
+
+static NTSTATUS APIENTRY take_again(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    if (copies(args) && args->Transfer.Flags.TransferStart)
+        transfer_unit = ExAllocatePoolWithTag(NonPagedPoolNx, 16, UNIT_TAG);
+    NTSTATUS status = mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+    if (status != STATUS_SUCCESS || !copies(args) || !args->Transfer.Flags.TransferEnd)
+        return status;
+    if (transfer_unit)
+        ExFreePoolWithTag(transfer_unit, UNIT_TAG);
+    transfer_unit = NULL;
+    return status;
+}
+REPLACE(DxgkDdiBuildPagingBuffer, take_again)
+
 /* The newest allocation whose Size ends within a page. */
 static struct {
     HANDLE handle;
@@ -624,6 +642,8 @@ const struct mutant mutants_operation[] = {
             "begins again in each buffer of a transfer of many pages")},
     {BREAKS(157, DRIVER, "operations", list_in_one_piece,
             "wants the page numbers of a map in one buffer")},
+    {BREAKS(181, DRIVER, "operations", take_again,
+            "takes memory for a transfer in each call with TransferStart, and gives back one")},
     DRIVER(177, ignore_mdl_offset, "ignores MdlOffset of transfers", 184, 185),
     {BREAKS(183, DRIVER, "operations", refuse_raw_copies,
             "does nothing where hAllocation is NULL")},

@@ -126,8 +126,9 @@ const struct vidmm_rule rules_f[] = {
         RULE(181, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "The driver does not take a repeated TransferStart for a new transfer.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "Not judged: what a driver sets up for a transfer is its own; lost content after a "
-               "split is found by R161.",
+        .how = "Stage operations makes transfers in a single call, and others that take several: "
+               "of these the driver may not hold more pool blocks each time. Of what else it takes "
+               "for a transfer nothing is seen; lost content after a split is R161.",
         .why = "When the buffer runs out in the first chunk, the same flags come again; resources "
                "taken twice are released once.",
         .windows = "Windows repeats the call with the flag still set.",

@@ -399,9 +399,9 @@ const struct vidmm_rule rules_k[] = {
         .statement = "In DxgkDdiSubmitCommand and DxgkDdiPreemptCommand the driver neither waits "
                      "nor touches pageable memory.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommand",
-        .how = "Not judged by a rule of the table: the host names waits and kernel functions that "
-               "the level forbids. Pageable memory would need memory that can be taken away, which "
-               "a process's heap is not.",
+        .how = "Not judged by a rule of the table: it is K1. The host keeps the level, names waits "
+               "and functions that it forbids, and has paged pool and the pageable sections of an "
+               "image out of reach meanwhile.",
         .why = "They are called at DISPATCH_LEVEL.",
         .windows = "No page tells more than the level; a page fault there is bugcheck 0xA or 0xD1.",
         .windows_source = NOT_KNOWN,

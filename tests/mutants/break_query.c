@@ -261,9 +261,24 @@ static void APIENTRY compute_only(DXGK_DRIVERCAPS *caps) {
     caps->ApertureSegmentCommitLimit = 0;
     caps->NumberOfSwizzlingRanges = 0;
     caps->MaxAllocationListSlotId = 0;
+    caps->MaxOverlays = 0;
+    caps->SupportNonVGA = FALSE;
+    caps->SupportSmoothRotation = FALSE;
+    caps->SchedulingCaps.LowIrqlPreemptCommand = 1;
 }
 
-/* What a compute-only driver does not have: the reference driver's is a table for graphics. */
+static NTSTATUS APIENTRY calibrate(const HANDLE adapter, UINT node, UINT engine,
+                                   DXGKARG_CALIBRATEGPUCLOCK *args) {
+    (void)adapter, (void)node, (void)engine, (void)args;
+    return STATUS_NOT_SUPPORTED;
+}
+
+static NTSTATUS APIENTRY format_history(const HANDLE adapter, DXGKARG_FORMATHISTORYBUFFER *args) {
+    (void)adapter, (void)args;
+    return STATUS_NOT_SUPPORTED;
+}
+
+/* What a compute-only driver does not have, and what it has: the reference driver's is a table for graphics. */
 static void APIENTRY leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiAcquireSwizzlingRange = NULL;
     table->DxgkDdiReleaseSwizzlingRange = NULL;
@@ -275,6 +290,8 @@ static void APIENTRY leave_out_displays(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiIsSupportedVidPn = NULL;
     table->DxgkDdiPresent = NULL;
     table->DxgkDdiQueryCurrentFence = NULL;
+    table->DxgkDdiCalibrateGpuClock = calibrate;
+    table->DxgkDdiFormatHistoryBuffer = format_history;
 }
 
 #define INSTALL_COMPUTE(name, hook)                                                                \
@@ -324,6 +341,25 @@ static void APIENTRY compute_swizzles(DXGK_DRIVERCAPS *caps) {
 }
 INSTALL_COMPUTE(compute_swizzles, caps)
 
+static void APIENTRY compute_flips(DXGK_DRIVERCAPS *caps) {
+    compute_only(caps);
+    caps->FlipCaps.FlipOnVSyncMmIo = 1;
+}
+INSTALL_COMPUTE(compute_flips, caps)
+
+static void APIENTRY compute_at_high_irql(DXGK_DRIVERCAPS *caps) {
+    compute_only(caps);
+    caps->SchedulingCaps.LowIrqlPreemptCommand = 0;
+}
+INSTALL_COMPUTE(compute_at_high_irql, caps)
+
+static void APIENTRY install_compute_no_clock(DRIVER_INITIALIZATION_DATA *table) {
+    query_install(table);
+    leave_out_displays(table);
+    query_spoil.caps = compute_only;
+    table->DxgkDdiCalibrateGpuClock = NULL;
+}
+
 static void APIENTRY install_compute_pitch(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     leave_out_displays(table);
@@ -334,6 +370,8 @@ static void APIENTRY install_compute_pitch(DRIVER_INITIALIZATION_DATA *table) {
 static void APIENTRY install_compute_displays(DRIVER_INITIALIZATION_DATA *table) {
     query_install(table);
     query_spoil.caps = compute_only;
+    table->DxgkDdiCalibrateGpuClock = calibrate;
+    table->DxgkDdiFormatHistoryBuffer = format_history;
 }
 
 static void APIENTRY compute_early(DXGK_DRIVERCAPS *caps) {
@@ -830,6 +868,11 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(25, DRIVER, "start", compute_swizzles, "is compute-only and has swizzling ranges"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(25, DRIVER, "start", compute_flips, "is compute-only and flips"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(660, DRIVER, "start", compute_at_high_irql,
+            "is compute-only and wants preemptions at the IRQL of interrupts"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(26, DRIVER, "start", compute_pitch, "is compute-only and has a PitchAlignment segment"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(477, DRIVER, "query", no_process,
@@ -843,6 +886,9 @@ const struct mutant mutants_query[] = {
      .settings = {{"Gdi", 1}}},
     {BREAKS(477, DRIVER, "start", compute_no_render,
             "is compute-only, without virtual addresses, and has no DxgkDdiRender"),
+     .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
+    {BREAKS(477, DRIVER, "start", compute_no_clock,
+            "is compute-only and has no DxgkDdiCalibrateGpuClock"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(477, DRIVER, "query", no_release, "has swizzling ranges and cannot release them")},
     {BREAKS(477, DRIVER, "start", start_display, "has SupportNonVGA and gives no display back")},

@@ -481,10 +481,12 @@ const struct vidmm_rule rules_a[] = {
     {
         RULE(25, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
-        .statement = "A compute-only driver leaves ApertureSegmentCommitLimit, "
-                     "NumberOfSwizzlingRanges, MaxAllocationListSlotId and the capabilities "
-                     "OutOfOrderLock, SectionBackedPrimary, ReplicateGdiContent and "
-                     "NonCpuVisiblePrimary zero.",
+        .statement =
+            "A compute-only driver leaves ApertureSegmentCommitLimit, "
+            "NumberOfSwizzlingRanges, MaxAllocationListSlotId, the capabilities "
+            "OutOfOrderLock, SectionBackedPrimary, ReplicateGdiContent and "
+            "NonCpuVisiblePrimary, and those of presents, flips, pointers, overlays, gamma "
+            "and displays zero.",
         .page = "mcdm-implementation-guidelines",
         .how = "The members of DXGK_DRIVERCAPS are looked at when ComputeOnly is set.",
         .why = "They speak of a display, of GDI and of DMA-buffer patching, none of which such an "

@@ -336,7 +336,8 @@ const struct vidmm_rule rules_c[] = {
                      "video present sources, those of VidPNs, "
                      "DxgkDdiStopDeviceAndReleasePostDisplayOwnership with SupportNonVGA, "
                      "DxgkDdiUpdateActiveVidPnPresentPath with SupportSmoothRotation and those of "
-                     "pointers with PointerCaps. A driver that does more than display has those of "
+                     "pointers with PointerCaps, and those that each compute-only driver has with "
+                     "ComputeOnly. A driver that does more than display has those of "
                      "queries, devices, allocations and paging buffers.",
         .page = "mcdm-implementation-guidelines",
         .how = "The slots of the driver's table, when the capability is reported. The page lists "
@@ -435,6 +436,24 @@ const struct vidmm_rule rules_c[] = {
         .windows_source = NOT_KNOWN,
         .wrong = "caps->WDDMVersion = DXGKDDI_WDDMv2;\n",
         .right = "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n",
+    },
+    {
+        RULE(660, DRIVER, DOCUMENTED, START_FAILS),
+        .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
+        .statement = "A compute-only driver sets MultiEngineAware, PreemptionAware, "
+                     "LowIrqlPreemptCommand and SupportPerEngineTDR, and a "
+                     "ComputePreemptionGranularity other than NONE.",
+        .page = "mcdm-implementation-guidelines",
+        .how = "The members of DXGK_DRIVERCAPS are looked at when ComputeOnly is set.",
+        .why = "The system schedules, preempts and resets the work of such an adapter by engines, "
+               "and calls DxgkDdiPreemptCommand at a low IRQL.",
+        .windows = "No page tells.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "caps->MiscCaps.ComputeOnly = 1; /* and no SchedulingCaps */\n",
+        .right = "caps->SchedulingCaps.MultiEngineAware = 1;\n"
+                 "caps->SchedulingCaps.PreemptionAware = 1;\n"
+                 "caps->SchedulingCaps.LowIrqlPreemptCommand = 1;\n"
+                 "caps->SupportPerEngineTDR = TRUE;\n",
     },
     {
         RULE(481, DRIVER, DOCUMENTED, START_FAILS),

@@ -92,7 +92,26 @@ static void caps_judge_granularity(struct vidmm_referee *referee, const DXGK_DRI
                 caps->SchedulingCaps.Value);
 }
 
-/* mcdm-implementation-guidelines.md: what a compute-only driver leaves zero. */
+/* mcdm-implementation-guidelines.md: what a compute-only driver has to be able to do. */
+static void caps_judge_compute_engines(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
+    const DXGK_VIDSCHCAPS *scheduling = &caps->SchedulingCaps;
+    const struct {
+        const char *name;
+        bool set;
+    } must[] = {
+        {"SchedulingCaps.MultiEngineAware", scheduling->MultiEngineAware},
+        {"SchedulingCaps.PreemptionAware", scheduling->PreemptionAware},
+        {"SchedulingCaps.LowIrqlPreemptCommand", scheduling->LowIrqlPreemptCommand},
+        {"SupportPerEngineTDR", caps->SupportPerEngineTDR},
+        {"PreemptionCaps.ComputePreemptionGranularity",
+         caps->PreemptionCaps.ComputePreemptionGranularity != D3DKMDT_COMPUTE_PREEMPTION_NONE},
+    };
+    for (size_t i = 0; i < sizeof(must) / sizeof(*must); i++)
+        DRIVER_MUST(660, must[i].set, "the capabilities that each compute-only driver has",
+                    "%s is 0 with ComputeOnly", must[i].name);
+}
+
+/* The same: what it leaves zero. */
 static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DRIVERCAPS *caps) {
     const DXGK_VIDMMCAPS *memory = &caps->MemoryManagementCaps;
     const struct {
@@ -102,6 +121,19 @@ static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DR
         {"ApertureSegmentCommitLimit", caps->ApertureSegmentCommitLimit},
         {"NumberOfSwizzlingRanges", caps->NumberOfSwizzlingRanges},
         {"MaxAllocationListSlotId", caps->MaxAllocationListSlotId},
+        {"MaxPointerWidth", caps->MaxPointerWidth},
+        {"MaxPointerHeight", caps->MaxPointerHeight},
+        {"PointerCaps", caps->PointerCaps.Value},
+        {"MaxOverlays", caps->MaxOverlays},
+        {"GammaRampCaps", caps->GammaRampCaps.Value},
+        {"PresentationCaps", caps->PresentationCaps.Value},
+        {"MaxQueuedFlipOnVSync", caps->MaxQueuedFlipOnVSync},
+        {"FlipCaps", caps->FlipCaps.Value},
+        {"SupportNonVGA", caps->SupportNonVGA},
+        {"SupportSmoothRotation", caps->SupportSmoothRotation},
+        {"SupportDirectFlip", caps->SupportDirectFlip},
+        {"SupportMultiPlaneOverlay", caps->SupportMultiPlaneOverlay},
+        {"MaxOverlayPlanes", caps->MaxOverlayPlanes},
         {"OutOfOrderLock", memory->OutOfOrderLock},
         {"SectionBackedPrimary", memory->SectionBackedPrimary},
         {"ReplicateGdiContent", memory->ReplicateGdiContent},
@@ -114,6 +146,7 @@ static void caps_judge_compute_only(struct vidmm_referee *referee, const DXGK_DR
     }
     DRIVER_MUST(480, caps->WDDMVersion >= DXGKDDI_WDDMv2_6, "WDDMVersion 2.6 or later",
                 "WDDMVersion is 0x%x with ComputeOnly", (unsigned)caps->WDDMVersion);
+    caps_judge_compute_engines(referee, caps);
 }
 
 /* Newer systems have later versions than ours, but of the same shape. 0 is what W3 is about. */

@@ -171,6 +171,17 @@ static void slots_need_displays(const DRIVER_INITIALIZATION_DATA *table,
         names_add(missing, point, COUNT(point), true, "PointerCaps");
 }
 
+/* mcdm-implementation-guidelines.md, the list of what is required at a minimum, without what other capabilities need and
+ * without what the page has in the list of what must not be there, too. */
+static void slots_need_compute(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
+    const struct slot slot[] = {SLOT(CalibrateGpuClock),  SLOT(FormatHistoryBuffer),
+                                SLOT(CollectDbgInfo),     SLOT(DescribeAllocation),
+                                SLOT(GetNodeMetadata),    SLOT(GetStandardAllocationDriverData),
+                                SLOT(ResetDevice),        SLOT(ResetFromTimeout),
+                                SLOT(RestartFromTimeout), SLOT(SetPowerState)};
+    names_add(missing, slot, COUNT(slot), true, "ComputeOnly");
+}
+
 static void slots_need_isolation(const DRIVER_INITIALIZATION_DATA *table, struct names *missing) {
     const struct slot slot[] = {SLOT(BeginExclusiveAccess), SLOT(EndExclusiveAccess)};
     names_add(missing, slot, COUNT(slot), true, "IoMmuSecureModeSupported");
@@ -249,6 +260,8 @@ void slots_judge(struct vidmm_referee *referee) {
         slots_need_displays(table, caps, &missing);
     if (memory.IoMmuSecureModeSupported)
         slots_need_isolation(table, &missing);
+    if (caps->MiscCaps.ComputeOnly)
+        slots_need_compute(table, &missing);
     slots_judge_names(referee, &missing, FOR_CAPABILITIES);
     if (table->DxgkDdiBuildPagingBuffer) {
         slots_judge_timeouts(referee);

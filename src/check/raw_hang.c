@@ -45,6 +45,11 @@ void raw_hang_forget(struct raw_submitter *raw) {
     raw->faulted = 0;
 }
 
+/* The fence behind what is complete is no work's. */
+static bool hang_leave_fence(struct raw_submitter *raw) {
+    return !raw->ddi->DxgkDdiPreemptCommand || raw_preempt(raw);
+}
+
 /* With work that waits behind it, as long as a system waits. False: it does not hang, and all is done. */
 static bool hang_runs(struct hang_work *hanging, struct hang_work *behind) {
     struct raw_submitter *raw = hanging->renderer.raw;
@@ -106,7 +111,7 @@ static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind
     uint64_t group = 0;
     check_step(raw->check, "engines: a reset of node %u, which hangs in work of an application",
                hanging->renderer.node);
-    if (!hang_runs(hanging, behind))
+    if (!hang_leave_fence(raw) || !hang_runs(hanging, behind))
         return false;
     uint32_t hung = raw->packet[0].fence;
     if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
@@ -226,7 +231,7 @@ static void hang_fault(struct hang_work *work) {
     uint32_t node = work->renderer.node;
     check_step(raw->check, "preempt: a buffer of node %u%s", node,
                work->renderer.damaged ? " whose bytes are damaged" : "");
-    if (!hang_submit(work))
+    if (!hang_leave_fence(raw) || !hang_submit(work))
         return;
     bool reported = vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
     bool faulted = raw->faulted != 0;

@@ -429,7 +429,8 @@ static bool preempt_behind_reset(struct check *check, uint32_t node) {
     return check_preempt_idle(check, node);
 }
 
-/* A fill fetches nothing there. The engine of a node may not know it. */
+/* A fill fetches nothing there. The engine of a node may not know it. A preemption takes the fence behind what is complete:
+ * that of the fill is not the next one. */
 static bool fault_of_write(struct user *user, uint32_t node) {
     struct check *check = user->check;
     struct vidmm_umd_fill packet = {
@@ -437,7 +438,7 @@ static bool fault_of_write(struct user *user, uint32_t node) {
     struct vidmm_error fault;
     uint64_t va = 0;
     check_step(check, "engines: a write of node %u to an address that leads nowhere", node);
-    bool good = reserve_nowhere(user, &va);
+    bool good = reserve_nowhere(user, &va) && user_rest(user) && check_preempt_idle(check, node);
     packet.destination = va;
     good = good && user_send(user, &packet, sizeof(packet));
     if (good && vidmm_wait(check->harness.adapter, user->fence) == VIDMM_DEVICE_LOST) {

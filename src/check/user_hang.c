@@ -147,11 +147,12 @@ static const char *const kind_names[HANG_KINDS] = {
     "gets a packet that is unknown",
     "hangs in its work, and its reset fails: the adapter is reset"};
 
+/* The preemption takes the fence behind what is complete. */
 static bool hang_once(struct user *user, struct user *behind, enum hang_kind kind) {
     struct check *check = user->check;
     struct vidmm_host *host = check->harness.host;
     check_step(check, "engines: node %u %s", hang.node, kind_names[kind]);
-    if (!user_rest(user))
+    if (!user_rest(user) || !check_preempt_idle(check, hang.node))
         return false;
     hang.kind = kind;
     hang.fence = hang.resets = 0;

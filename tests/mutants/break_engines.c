@@ -612,6 +612,35 @@ static void APIENTRY install_reset_to_next(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiResetEngine = reset_to_next;
 }
 
+/* The same of work that hangs. */
+static NTSTATUS APIENTRY reset_to_next_fence(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    UINT completed = completed_of(adapter, args->NodeOrdinal);
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (newest_of[args->NodeOrdinal % 2] != 0 && args->LastAbortedFenceId != completed && !faults())
+        args->LastAbortedFenceId = completed + 1;
+    return status;
+}
+
+static void APIENTRY install_reset_to_next_fence(DRIVER_INITIALIZATION_DATA *table) {
+    note_nodes(table);
+    note_faults(table);
+    table->DxgkDdiResetEngine = reset_to_next_fence;
+}
+
+static NTSTATUS APIENTRY reset_to_next_by_hand(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    UINT completed = completed_of(adapter, args->NodeOrdinal);
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    if (newest[args->NodeOrdinal % 2] != 0 && args->LastAbortedFenceId != completed)
+        args->LastAbortedFenceId = completed + 1;
+    return status;
+}
+
+static void APIENTRY install_reset_to_next_by_hand(DRIVER_INITIALIZATION_DATA *table) {
+    newest[0] = newest[1] = 0;
+    table->DxgkDdiSubmitCommand = note_newest;
+    table->DxgkDdiResetEngine = reset_to_next_by_hand;
+}
+
 /* Of an idle node there is nothing to be preempted. */
 static NTSTATUS APIENTRY preempt_busy_only(const HANDLE adapter,
                                            const DXGKARG_PREEMPTCOMMAND *args) {
@@ -639,6 +668,24 @@ static VOID APIENTRY completes_faults(const HANDLE device,
 
 static void APIENTRY install_completes_faults(DRIVER_INITIALIZATION_DATA *table) {
     report_with(table, completes_faults);
+}
+
+/* As if the fences of a node had no gaps. */
+static UINT completed_before[2];
+
+static VOID APIENTRY faults_next(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED)
+        completed_before[data->DmaCompleted.NodeOrdinal % 2] = data->DmaCompleted.SubmissionFenceId;
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        report.DmaPageFaulted.FaultedFenceId =
+            completed_before[data->DmaPageFaulted.NodeOrdinal % 2] + 1;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static void APIENTRY install_faults_next(DRIVER_INITIALIZATION_DATA *table) {
+    memset(completed_before, 0, sizeof(completed_before));
+    report_with(table, faults_next);
 }
 
 /* Reports of completed work come at the end of the routine, behind that of a preemption. */
@@ -817,6 +864,11 @@ const struct mutant mutants_engines[] = {
      .consequences = {299}},
     {BREAKS(281, DRIVER, "engines", reset_to_next,
             "names the fence behind the one completed last of an engine without work")},
+    {BREAKS(281, DRIVER, "engines", reset_to_next_fence,
+            "names the fence behind the one completed last of an engine that hangs in virtual "
+            "work")},
+    {BREAKS(281, DRIVER, "engines", reset_to_next_by_hand,
+            "names the fence behind the one completed last of an engine that hangs")},
     {BREAKS(617, DRIVER, "engines", reset_unready,
             "leaves the interrupt of preemptions off when an engine was reset")},
     {BREAKS(617, DRIVER, "engines", reset_in_words,
@@ -851,6 +903,8 @@ const struct mutant mutants_engines[] = {
     {BREAKS(380, DRIVER, "engines", faults_newest,
             "names the work submitted last as that of a page fault"),
      .consequences = {281, 299}},
+    {BREAKS(523, DRIVER, "engines", faults_next,
+            "names the fence behind the one completed last in page faults")},
     {BREAKS(380, DRIVER, "engines", low_address, "reports 32 bits of the address of a page fault")},
     {BREAKS(380, DRIVER, "engines", blames_first,
             "names the first process in the page faults of all")},

@@ -117,8 +117,10 @@ const struct vidmm_rule rules_v[] = {
             "second is not the older one: SubmissionFenceId is that of the latest completed DMA "
             "buffer (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data). What is reported as faulted "
             "was "
-            "not reported complete before; stage preempt damages the bytes of a buffer, which the "
-            "hardware may take for an error. Stage paging asks for the "
+            "not reported complete before, and its fence is not that of a preemption, which stages "
+            "engines and preempt ask for before work that faults; stage preempt damages the bytes "
+            "of "
+            "a buffer, which the hardware may take for an error. Stage paging asks for the "
             "fences before the first work of a device that was stopped after work and started "
             "again without being removed: what is reported then is judged, and no answer, since no "
             "page says that fences begin anew.",

@@ -162,6 +162,12 @@ static void report_judge_faulty(struct vidmm_referee *referee,
                 "fence %u was reported as faulted for node %u after fence %u was complete%s",
                 report->fence, report->node, node->latest,
                 node->woken ? ", in the first report since PowerDeviceD0" : "");
+    bool works = !node->asked_preemption || report->fence != node->preemption ||
+                 submit_with_fence(node, report->fence);
+    if (!done)
+        DRIVER_MUST(523, works, "the fence of the work that faulted",
+                    "fence %u was reported as faulted for node %u, and is that of a preemption",
+                    report->fence, report->node);
 }
 
 /* R632: while the engine was not reset, the hardware did not get past it. */

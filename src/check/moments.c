@@ -7,10 +7,21 @@
 
 struct moments;
 
-/* A call whose moments are tried, and what comes between. */
+/* What comes between two instructions. */
+enum between {
+    INTERRUPT_COMES, /* and its DPC */
+    NEXT_COMES,      /* the next submission */
+    WORK_ENDS,       /* which was submitted before; its interrupt comes behind the call */
+};
+
+static const char *const names[] = {[INTERRUPT_COMES] = "an interrupt came",
+                                    [NEXT_COMES] = "a submission came",
+                                    [WORK_ENDS] = "work ended"};
+
+/* A call whose moments are tried. */
 struct moments_of {
     const char *call;
-    bool interrupt; /* comes, and its DPC; else the next submission */
+    enum between between;
     bool (*make)(const struct moments *moments, struct vidmm_host *host, uint32_t moment);
     bool (*told)(const void *work); /* of what was asked for */
 };
@@ -24,17 +35,25 @@ struct moments {
 static void comes(void *ctx) {
     const struct moments *moments = ctx;
     struct vidmm_host *host = moments->work->check->harness.host;
-    if (!moments->of->interrupt)
+    if (moments->of->between == NEXT_COMES)
         (void)work_submit(moments->work);
     vidmm_host_hold_interrupts(host, false);
     vidmm_host_hold_dpcs(host, false);
 }
 
+static void ends(void *ctx) {
+    struct vidmm_host *host = ctx;
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_hold_engines(host, false);
+    vidmm_host_run(host);
+}
+
 /* Where that cannot be done the call has no moments. */
 static void follow(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
+    bool interrupt = moments->of->between == INTERRUPT_COMES;
     (void)vidmm_host_beside_at(host, moments->of->call, moment,
-                               moments->of->interrupt ? VIDMM_HOST_INTERRUPT : VIDMM_HOST_CALL,
-                               comes, (void *)(uintptr_t)moments);
+                               interrupt ? VIDMM_HOST_INTERRUPT : VIDMM_HOST_CALL, comes,
+                               (void *)(uintptr_t)moments);
 }
 
 /* A piece that is complete, of which neither interrupt nor DPC came. */
@@ -74,6 +93,17 @@ static bool within_completion(const struct moments *moments, struct vidmm_host *
     return good;
 }
 
+/* The next piece, which was submitted, ends within the interrupt routine of the one before. */
+static bool within_end(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
+    bool good = complete_one(moments, host);
+    vidmm_host_hold_engines(host, true);
+    good = good && work_submit(moments->work);
+    if (!vidmm_host_beside_at(host, moments->of->call, moment, VIDMM_HOST_CALL, ends, host))
+        vidmm_host_hold_engines(host, false);
+    vidmm_host_hold_interrupts(host, false);
+    return good;
+}
+
 /* The interrupt of a piece comes within the preemption of what its node has. */
 static bool within_preemption(const struct moments *moments, struct vidmm_host *host,
                               uint32_t moment) {
@@ -92,23 +122,23 @@ static bool is_preempted(const void *work) {
 }
 
 static const struct moments_of calls[] = {
-    {"DxgkDdiSubmitCommand", true, within_submission, is_told},
-    {"DxgkDdiSubmitCommandVirtual", true, within_submission, is_told},
-    {"DxgkDdiDpcRoutine", true, within_dpc, is_told},
-    {"DxgkDdiInterruptRoutine", false, within_completion, is_told},
-    {"a DPC routine", false, within_completion, is_told},
+    {"DxgkDdiSubmitCommand", INTERRUPT_COMES, within_submission, is_told},
+    {"DxgkDdiSubmitCommandVirtual", INTERRUPT_COMES, within_submission, is_told},
+    {"DxgkDdiDpcRoutine", INTERRUPT_COMES, within_dpc, is_told},
+    {"DxgkDdiInterruptRoutine", NEXT_COMES, within_completion, is_told},
+    {"DxgkDdiInterruptRoutine", WORK_ENDS, within_end, is_told},
+    {"a DPC routine", NEXT_COMES, within_completion, is_told},
 };
 
 /* By hand alone: a manager preempts by itself. */
-static const struct moments_of preemption = {"DxgkDdiPreemptCommand", true, within_preemption,
-                                             is_preempted};
+static const struct moments_of preemption = {"DxgkDdiPreemptCommand", INTERRUPT_COMES,
+                                             within_preemption, is_preempted};
 
 static bool lost(const struct moments *moments, struct vidmm_host *host) {
     vidmm_host_beside_place(host, true);
     vidmm_ledger_note(&moments->work->check->shared->ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER,
-                      "%s: %s came between two instructions, and what was asked for was not "
-                      "reported",
-                      moments->of->call, moments->of->interrupt ? "an interrupt" : "a submission");
+                      "%s: %s between two instructions, and what was asked for was not reported",
+                      moments->of->call, names[moments->of->between]);
     vidmm_host_beside_place(host, false);
     work_give_up(moments->work);
     return false;
@@ -122,6 +152,8 @@ static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
     vidmm_host_hold_interrupts(host, false);
     vidmm_host_hold_dpcs(host, false);
     bool came = vidmm_host_beside_end(host);
+    vidmm_host_hold_engines(host, false);
+    vidmm_host_hold_interrupts(host, false);
     good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
                     lost(moments, host));
     /* Hardware that had not begun the piece drops it. */

@@ -1,7 +1,7 @@
 /*
  * torn_driver.c - the reference driver, which with the setting Torn 1 reads dirty bits and then makes them zero, where
- * one step is asked for (dirty-bit-tracking.md), and with 2 acknowledges the events of all engines when it has looked
- * which have some. Its entry calls torn_initialize for DxgkInitialize (meson.build).
+ * one step is asked for (dirty-bit-tracking.md), with 2 acknowledges the events of all engines when it has looked
+ * which have some, and with 3 acknowledges the events of an engine when it has read which work is complete. Its entry calls torn_initialize for DxgkInitialize (meson.build).
  */
 #undef DxgkInitialize
 #include "driver/kmd.h"
@@ -32,6 +32,16 @@ static BOOLEAN APIENTRY serve_all(const PVOID context, ULONG message) {
     return serve(context, message);
 }
 
+static BOOLEAN APIENTRY serve_late(const PVOID context, ULONG message) {
+    const struct kmd_adapter *adapter = context;
+    ULONG status = adapter->registers ? kmd_read(adapter, GPU_REG_INT_STATUS) : 0;
+    BOOLEAN served = serve(context, message);
+    for (UINT node = 0; node < adapter->nodes; node++)
+        if ((status >> node & 1u) != 0)
+            kmd_write(adapter, GPU_ENGINE(node) + GPU_ENGINE_EVENTS, MAXULONG);
+    return served;
+}
+
 static ULONG torn(PUNICODE_STRING path) {
     static WCHAR key[] = u"vidmm", name[] = u"Torn";
     ULONG value = 0;
@@ -55,5 +65,7 @@ NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
         table->DxgkDdiQueryDirtyBitData = query_in_steps;
     else if (torn(path) == 2)
         table->DxgkDdiInterruptRoutine = serve_all;
+    else if (torn(path) == 3)
+        table->DxgkDdiInterruptRoutine = serve_late;
     return DxgkInitialize(driver, path, table);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # torn_test.sh VIDMM DRIVER HARDWARE - a driver that reads dirty bits and then makes them zero loses what the GPU writes
 # between two instructions of it; one that does both in one step does not. So it is with an interrupt routine that reads
-# which events there are and then acknowledges all.
+# which events there are and then acknowledges all, and with one that acknowledges when it has read what is complete.
 set -u
 vidmm=$1 driver=$2 hardware=$3
 source "$(dirname "$0")/lib.sh"
@@ -34,4 +34,17 @@ synced 2
 expect "exit code of one that acknowledges all" 1 $?
 expect "its first finding" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
 expect "its findings" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
+
+# So is one that comes behind the fence that the routine reads.
+served() { # VALUE MMULEVELS
+    "$vidmm" check --stage interrupts --set "MmuLevels=$2" --set "Torn=$1" --hardware "$hardware" "$driver" > "$work/out"
+}
+
+for levels in 0 4; do
+    served 0 "$levels"
+    expect "exit code of one that acknowledges before it reads, MmuLevels $levels" 0 $?
+    served 3 "$levels"
+    expect "exit code of one that acknowledges behind it, MmuLevels $levels" 1 $?
+    expect "its first finding, MmuLevels $levels" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+done
 [ "$failed" -eq 0 ]

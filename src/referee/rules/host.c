@@ -416,15 +416,16 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
             "What another processor does between two instructions of the driver's loses "
             "nothing: an interrupt and its DPC within a submission, a preemption or a DPC, "
             "a submission within an interrupt routine or a DPC, the end of work within an "
-            "interrupt routine that serves a vertical sync, a creation or destruction "
+            "interrupt routine that serves other work, or a vertical sync, a creation or "
+            "destruction "
             "for one process within that for another.",
         .page = "kernel/synchronizing-access-to-device-data",
         .how =
             "vidmm follows the call instruction by instruction, and has the interrupt and its DPC "
             "on another processor behind each that touches memory outside of the stack. The call "
             "waits meanwhile, unless the other processor waits for a lock that it holds. All that "
-            "was submitted is reported complete afterwards. In stage display, with vertical syncs "
-            "enabled, the GPU ends work while the interrupt routine serves one.",
+            "was submitted is reported complete afterwards. The GPU ends work while the interrupt "
+            "routine serves work of before or, in stage display, a vertical sync.",
         .why =
             "What the call has read is changed before it writes: an entry of a queue is lost, or "
             "is there twice.",

@@ -122,6 +122,45 @@ static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind
     return hang_ends(behind);
 }
 
+static bool hang_preempted(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->preempted == raw->fence;
+}
+
+/* A system asks for a preemption before it takes an engine for hung. False: it was preempted, and does not hang, or no DDI
+ * call follows. What is undone then is forgotten. */
+static bool hang_withstands(struct raw_submitter *raw) {
+    if (!raw_ask_preempt(raw))
+        return false;
+    if (!vidmm_host_run_until(raw->check->harness.host, hang_preempted, raw))
+        return true;
+    raw_hang_forget(raw);
+    raw_leave_to(raw, raw->node);
+    return false;
+}
+
+/* The report of that preemption does not come behind the reset (R617), with the next work. */
+static bool hang_reset_asked(struct hang_work *hanging, struct hang_work *behind) {
+    struct raw_submitter *raw = hanging->renderer.raw;
+    DXGKARG_RESETENGINE reset;
+    uint64_t group = 0;
+    check_step(raw->check,
+               "engines: a reset of node %u, which hangs and was asked for a preemption",
+               hanging->renderer.node);
+    if (!hang_runs(hanging, behind))
+        return false;
+    uint32_t hung = raw->packet[0].fence;
+    if (!hang_withstands(raw))
+        return !raw->refused;
+    if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
+        return false;
+    raw_judge_answer(raw, 281, reset.LastAbortedFenceId == hung,
+                     "LastAbortedFenceId of the work that the engine hung in",
+                     check_aborted_text(reset.LastAbortedFenceId, hung));
+    raw_leave_to(raw, raw->node);
+    return hang_submit(behind) && raw_render_completes(raw);
+}
+
 /* Work of another node that is under way, and which is not in the mask, completes. */
 static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behind,
                               struct hang_work *beside) {
@@ -156,7 +195,8 @@ static void hang_resets_of(struct raw_submitter *raw, uint32_t node, struct hang
     struct hang_work hanging, behind;
     bool good = hang_open(&hanging, raw, node, UINT32_MAX);
     bool both = hang_open(&behind, raw, node, 1) && good;
-    if (both && hang_reset_alone(&hanging, &behind) && beside && !raw->refused)
+    if (both && hang_reset_alone(&hanging, &behind) && hang_reset_asked(&hanging, &behind) &&
+        beside && !raw->refused)
         (void)hang_reset_beside(&hanging, &behind, beside);
     raw_render_close(&behind.renderer);
     raw_render_close(&hanging.renderer);
@@ -302,6 +342,29 @@ static bool hang_lose(struct hang_work *drawing, bool begun) {
     return true;
 }
 
+/* The same of a preemption that was asked for before the adapter was reset (R281): new work of the node completes, and is all
+ * that is reported. */
+static void hang_lose_asked(struct hang_work *hanging, struct hang_work *behind) {
+    struct raw_submitter *raw = hanging->renderer.raw;
+    check_step(raw->check,
+               "preempt: a reset of the adapter, node %u hangs and was asked for a preemption",
+               hanging->renderer.node);
+    if (!hang_runs(hanging, behind) || !hang_withstands(raw))
+        return;
+    raw_hang_forget(raw);
+    if (raw_reset(raw) && hang_submit(behind))
+        (void)raw_render_completes(raw);
+}
+
+static void hang_loses_asked(struct raw_submitter *raw, uint32_t node) {
+    struct hang_work hanging, behind;
+    bool good = hang_open(&hanging, raw, node, UINT32_MAX);
+    if (hang_open(&behind, raw, node, 1) && good)
+        hang_lose_asked(&hanging, &behind);
+    raw_render_close(&behind.renderer);
+    raw_render_close(&hanging.renderer);
+}
+
 void raw_hang_loses(struct raw_submitter *raw) {
     if (!check_understands(raw->check, VIDMM_UMD_SPIN) ||
         !check_understands(raw->check, VIDMM_UMD_STAMP))
@@ -312,4 +375,9 @@ void raw_hang_loses(struct raw_submitter *raw) {
             (void)hang_lose(&drawing, true);
         raw_render_close(&drawing.renderer);
     }
+    for (uint32_t node = 0; raw->ddi->DxgkDdiPreemptCommand && node < raw->info.nodes; node++)
+        if (!raw->refused)
+            hang_loses_asked(raw, node);
+    if (!raw->refused)
+        (void)raw_turn_to(raw, raw->info.paging_node);
 }

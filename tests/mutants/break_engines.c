@@ -670,6 +670,63 @@ static void APIENTRY install_completes_faults(DRIVER_INITIALIZATION_DATA *table)
     report_with(table, completes_faults);
 }
 
+/* A preemption that was asked for before a reset is reported with the next work. */
+static UINT asked_of[2]; /* and not reported; 0: none */
+static bool reset_since;
+
+static NTSTATUS APIENTRY note_asked(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    asked_of[args->NodeOrdinal % 2] = args->PreemptionFenceId;
+    reset_since = false;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static VOID APIENTRY preempted_stale(const HANDLE device,
+                                     const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = {.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED};
+    UINT node = data->DmaCompleted.NodeOrdinal % 2;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED)
+        asked_of[data->DmaPreempted.NodeOrdinal % 2] = 0;
+    if (data->InterruptType != DXGK_INTERRUPT_DMA_COMPLETED || !reset_since || asked_of[node] == 0)
+        return;
+    report.DmaPreempted.PreemptionFenceId = asked_of[node];
+    report.DmaPreempted.LastCompletedFenceId = data->DmaCompleted.SubmissionFenceId;
+    report.DmaPreempted.NodeOrdinal = data->DmaCompleted.NodeOrdinal;
+    asked_of[node] = 0;
+    system_calls.DxgkCbNotifyInterrupt(device, &report);
+}
+
+static void note_preemptions(DRIVER_INITIALIZATION_DATA *table) {
+    memset(asked_of, 0, sizeof(asked_of));
+    reset_since = false;
+    report_with(table, preempted_stale);
+    table->DxgkDdiPreemptCommand = note_asked;
+}
+
+static NTSTATUS APIENTRY restart_stale(const HANDLE adapter) {
+    reset_since = true;
+    return mutants_good.DxgkDdiRestartFromTimeout(adapter);
+}
+
+/* Of work that hangs: what was asked of other work is reported in the reset, if at all. */
+static NTSTATUS APIENTRY reset_stale(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    NTSTATUS status = mutants_good.DxgkDdiResetEngine(adapter, args);
+    reset_since = newest[args->NodeOrdinal % 2] != 0;
+    return status;
+}
+
+static void APIENTRY install_restart_stale(DRIVER_INITIALIZATION_DATA *table) {
+    note_preemptions(table);
+    table->DxgkDdiRestartFromTimeout = restart_stale;
+}
+
+static void APIENTRY install_reset_stale(DRIVER_INITIALIZATION_DATA *table) {
+    newest[0] = newest[1] = 0;
+    note_preemptions(table);
+    table->DxgkDdiSubmitCommand = note_newest;
+    table->DxgkDdiResetEngine = reset_stale;
+}
+
 /* As if the fences of a node had no gaps. */
 static UINT completed_before[2];
 
@@ -874,6 +931,10 @@ const struct mutant mutants_engines[] = {
     {BREAKS(617, DRIVER, "engines", reset_in_words,
             "says that it reset an engine, which hangs in its work on"),
      .consequences = {281}},
+    {BREAKS(281, DRIVER, "preempt", restart_stale,
+            "reports behind a reset of the adapter the preemption asked for before it")},
+    {BREAKS(617, DRIVER, "engines", reset_stale,
+            "reports behind the reset of an engine the preemption asked for before it")},
     {BREAKS(617, DRIVER, "engines", reset_faulting_late,
             "reports the page fault of work that an engine's reset ended")},
     {BREAKS(632, DRIVER, "engines", completes_faults,

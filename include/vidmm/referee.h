@@ -213,6 +213,13 @@ uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
 /* The rule about a reset of the adapter (R618) or power (R651), when the first work of an application behind it was
  * reported faulted, and work of an application had been reported complete before. 0: that was not so. Any thread. */
 uint32_t vidmm_referee_faulted_first(struct vidmm_referee *referee);
+/* Work of an application by physical addresses, and the address of its commands. */
+struct vidmm_faulted_work {
+    uint32_t fence, node;
+    uint64_t address;
+};
+/* That which was reported faulted last; fence 0: none. Any thread. */
+struct vidmm_faulted_work vidmm_referee_faulted_work(struct vidmm_referee *referee);
 /*
  * From here on, or no longer, the pages on both sides of what VIRTUAL_FILL and VIRTUAL_TRANSFER write to
  * are compared with what they were when the operation was asked for (R560). For a caller who sees to it

@@ -251,7 +251,11 @@ bool pair_good(struct raw_pair *pair, uint32_t bits) {
     for (uint32_t i = 0; i < RAW_PICTURES; i++)
         for (uint32_t y = 0; y < PICTURE_HEIGHT; y++)
             for (uint32_t x = 0; x < pair->picture[i].width; x++)
-                if (((picture_pixel(pair, i, x, y) ^ pair->picture[i].pixel[y][x]) & bits) != 0)
+                if (((picture_pixel(pair, i, x, y) ^ pair->picture[i].pixel[y][x]) & bits) != 0) {
+                    pair->wrong = i;
+                    pair->wrong_x = x;
+                    pair->wrong_y = y;
                     return false;
+                }
     return true;
 }

@@ -38,6 +38,7 @@ struct raw_pair {
     struct raw_renderer renderer;
     struct raw_picture picture[RAW_PICTURES];
     const RECT *plain; /* part of PICTURE_FROM whose pixels are all alike; NULL: none */
+    uint32_t wrong, wrong_x, wrong_y; /* picture and pixel that pair_good found so first */
     struct vidmm_device *device;
     struct vidmm_context *context; /* of a manager; NULL: all is by hand */
 };

@@ -257,10 +257,15 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
     struct raw_submitter *raw = presenter->pair.renderer.raw;
     const char *expected =
         "the pixels of each rectangle copied or filled once, and no others changed";
+    char other[128];
+    snprintf(other, sizeof(other),
+             "other pixels after the commands that the driver built, first at x %u, y %u of the %s",
+             presenter->pair.wrong_x, presenter->pair.wrong_y,
+             presenter->pair.wrong == PICTURE_FROM ? "source" : "destination");
     const char *found = !completes ? "the commands that the driver built did not complete"
                         : job->stretch
                             ? "pixels from outside of SrcRect after a copy to a larger DstRect"
-                            : "other pixels after the commands that the driver built";
+                            : other;
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
     else if (job->visited)

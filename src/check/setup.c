@@ -190,11 +190,26 @@ static void lost_behind(const struct vidmm_ledger *ledger, char *text, size_t si
                  (unsigned long long)ledger->turn.call);
 }
 
+/* Of an aperture in which the address of the GPU is; 0: of none. */
+static uint32_t aperture_of(struct check *check, uint64_t address) {
+    struct vidmm_segment_info info;
+    for (uint32_t id = 1; vidmm_segment_info(check->harness.adapter, id, &info); id++)
+        if (info.aperture && address - info.base < info.size)
+            return id;
+    return 0;
+}
+
 static void judge_faulted(struct check *check, const char *text) {
-    char behind[64];
+    char behind[64], where[96] = "";
+    struct vidmm_faulted_work work = vidmm_referee_faulted_work(check->harness.referee);
+    uint32_t aperture = work.fence != 0 ? aperture_of(check, work.address) : 0;
     lost_behind(&check->shared->ledger, behind, sizeof(behind));
+    if (aperture != 0)
+        snprintf(where, sizeof(where), ", of commands at 0x%llx, in aperture segment %u",
+                 (unsigned long long)work.address, aperture);
     vidmm_ledger_judge(&check->shared->ledger, 605, VIDMM_SIDE_DRIVER, false,
-                       "work that the GPU carries out", "a fault was reported%s: %s", behind, text);
+                       "work that the GPU carries out", "a fault was reported%s%s: %s", behind,
+                       where, text);
 }
 
 /* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. R618, R651: such

@@ -127,6 +127,7 @@ static void device_forget(struct vidmm_referee *referee) {
     referee->display.paths = referee->display.children = 0;
     referee->reset.drew = false;
     referee->reset.undrawn = referee->reset.faulted_first = 0;
+    referee->reset.faulted_work.fence = 0;
     for (uint32_t i = 0; i < SHADOW_NODES; i++)
         if (!referee->node[i].first)
             referee->node[i] = (struct shadow_node){.any = false};
@@ -178,6 +179,13 @@ uint32_t vidmm_referee_deaf(struct vidmm_referee *referee) {
     uint32_t deaf = referee->reset.deaf;
     pthread_mutex_unlock(&referee->lock);
     return deaf;
+}
+
+struct vidmm_faulted_work vidmm_referee_faulted_work(struct vidmm_referee *referee) {
+    pthread_mutex_lock(&referee->lock);
+    struct vidmm_faulted_work work = referee->reset.faulted_work;
+    pthread_mutex_unlock(&referee->lock);
+    return work;
 }
 
 uint32_t vidmm_referee_faulted_first(struct vidmm_referee *referee) {

@@ -343,6 +343,18 @@ static void copy_judge_mdl(struct vidmm_referee *referee, const struct copy *cop
                     LLU(page), offset);
 }
 
+/* True: no page is what the source has, as where the work was never carried out. */
+static bool copy_is_missing(struct vidmm_referee *referee, const struct copy *copy) {
+    uint64_t pages = copy_pages_of(copy);
+    for (uint64_t page = 0; page < pages; page++) {
+        const uint8_t *source = copy_source_page(referee, copy, page),
+                      *found = copy_destination_page(referee, copy, page);
+        if (!source || !found || copy_same(referee, source, found, copy_bytes_at(copy, page)))
+            return false;
+    }
+    return pages > 1;
+}
+
 static void copy_judge_bytes(struct vidmm_referee *referee, const struct copy *copy, bool good,
                              uint64_t page) {
     bool cut = !good && (copy_cut_address(referee, copy, page, true) ||
@@ -350,7 +362,10 @@ static void copy_judge_bytes(struct vidmm_referee *referee, const struct copy *c
     DRIVER_MUST(161, good, "the destination as the source is, no byte lost, none twice",
                 "page %llu of %llu is not what the source has%s", LLU(page),
                 LLU(copy_pages_of(copy)),
-                cut ? ": it is at SegmentAddress without what is beyond 32 bits" : "");
+                cut ? ": it is at SegmentAddress without what is beyond 32 bits"
+                : !good && copy_is_missing(referee, copy)
+                    ? ", nor is another: as if the work, which was reported complete, had not run"
+                    : "");
 }
 
 /* `broken` 0: all pages are right; else what page `page` names. */

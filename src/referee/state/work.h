@@ -100,6 +100,8 @@ struct reset {
     bool drew;              /* work of an application was reported complete in this life */
     uint32_t undrawn;       /* as `silent`, but of such work alone, where some was before */
     uint32_t faulted_first; /* that, when what came first was reported faulted */
+    /* Of an application, by physical addresses, reported faulted last; fence 0: none. */
+    struct vidmm_faulted_work faulted_work;
     uint32_t deaf; /* the same when a reset came to work under way, the first time; 0: none did */
 };
 

@@ -8,15 +8,20 @@
 #include "work/work.h"
 
 #define FAULT_NAMES 128u /* bytes of the names of operations in a finding */
-#define FAULT_WHERE 64u
+#define FAULT_WHERE 96u
 
 static bool fault_has_address(const struct vidmm_interrupt *report) {
     return report->type == DXGK_INTERRUPT_DMA_PAGE_FAULTED;
 }
 
-static void fault_where(const struct vidmm_interrupt *report, char where[FAULT_WHERE]) {
+/* Where its commands have just ended. */
+static void fault_where(const struct shadow_submission *work, const struct vidmm_interrupt *report,
+                        char where[FAULT_WHERE]) {
+    uint64_t end = work->address + work->end;
+    bool behind = report->address >= end && report->address < end + SHADOW_PAGE;
     if (fault_has_address(report))
-        snprintf(where, FAULT_WHERE, "a page fault at 0x%llx", LLU(report->address));
+        snprintf(where, FAULT_WHERE, "a page fault at 0x%llx%s", LLU(report->address),
+                 behind ? ", behind those bytes" : "");
     else
         snprintf(where, FAULT_WHERE, "an error");
 }
@@ -106,7 +111,7 @@ static void fault_judge_ended(struct vidmm_referee *referee, const struct shadow
     const struct shadow_operation *unwritten = fault_unwritten(work->operations);
     char names[FAULT_NAMES], where[FAULT_WHERE];
     fault_names_of(work->operations, names);
-    fault_where(report, where);
+    fault_where(work, report, where);
     if (unwritten)
         DRIVER_MUST(153, false, "pDmaBuffer one past the last byte written",
                     "pDmaBuffer came back %u bytes behind the last that was written, and the work "

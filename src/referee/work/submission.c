@@ -116,6 +116,9 @@ static void submission_note_drawn(struct vidmm_referee *referee,
 /* The first behind a reset or power, as vidmm_referee_faulted_first has it. */
 static void submission_note_faulted(struct vidmm_referee *referee,
                                     const struct shadow_submission *submission) {
+    if (!submission->paging && !submission->process)
+        referee->reset.faulted_work = (struct vidmm_faulted_work){
+            submission->fence, submission->node, submission->address + submission->start};
     if (!submission_draws(submission))
         return;
     if (referee->reports.faults == 1)

@@ -272,6 +272,25 @@ bool screen_visible(struct screen *screen, bool visible) {
     return display->ddi->DxgkDdiSetVidPnSourceVisibility(display->adapter, &args) == STATUS_SUCCESS;
 }
 
+/* R624: no engine works in the call, so that there is no vertical sync in it either. */
+static NTSTATUS screen_set_still(const struct screen *screen, uint32_t index,
+                                 const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    const struct display *display = &screen->display;
+    struct vidmm_host *host = display->check->harness.host;
+    bool known = false, before = screen->now != index && screen_reads(screen, screen->now, &known);
+    vidmm_host_hold_engines(host, true);
+    NTSTATUS status = display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, args);
+    bool at_once = screen_reads(screen, index, &known);
+    vidmm_host_hold_engines(host, false);
+    if (known && before && status == STATUS_SUCCESS)
+        vidmm_ledger_judge(&display->check->shared->ledger, 624, VIDMM_SIDE_DRIVER, !at_once,
+                           "the surface of before until the vertical sync that follows",
+                           "a display reads the surface at 0x%llx when "
+                           "DxgkDdiSetVidPnSourceAddress with FlipOnNextVSync has returned",
+                           (unsigned long long)screen->shown[index].address);
+    return status;
+}
+
 NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change) {
     const struct display *display = &screen->display;
     const struct shown *shown = &screen->shown[index];
@@ -287,7 +306,9 @@ NTSTATUS screen_set(struct screen *screen, uint32_t index, bool mode_change) {
         args.ContextCount = 1;
         args.Context[0] = screen->opened;
     }
-    NTSTATUS status = display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, &args);
+    NTSTATUS status = mode_change
+                          ? display->ddi->DxgkDdiSetVidPnSourceAddress(display->adapter, &args)
+                          : screen_set_still(screen, index, &args);
     if (status == STATUS_SUCCESS)
         screen->now = index;
     return status;

@@ -1,7 +1,8 @@
 /*
  * torn_driver.c - the reference driver, which with the setting Torn 1 reads dirty bits and then makes them zero, where
  * one step is asked for (dirty-bit-tracking.md), with 2 acknowledges the events of all engines when it has looked
- * which have some, and with 3 acknowledges the events of an engine when it has read which work is complete. Its entry calls torn_initialize for DxgkInitialize (meson.build).
+ * which have some, with 3 acknowledges the events of an engine when it has read which work is complete, and with 4 flips
+ * at once. Its entry calls torn_initialize for DxgkInitialize (meson.build).
  */
 #undef DxgkInitialize
 #include "driver/kmd.h"
@@ -10,6 +11,7 @@
 
 static PDXGKDDI_QUERYDIRTYBITDATA query;
 static PDXGKDDI_INTERRUPT_ROUTINE serve;
+static PDXGKDDI_SETVIDPNSOURCEADDRESS set_address;
 static UCHAR taken[MOST];
 
 static NTSTATUS APIENTRY query_in_steps(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
@@ -42,6 +44,18 @@ static BOOLEAN APIENTRY serve_late(const PVOID context, ULONG message) {
     return served;
 }
 
+/* A display that is turned on reads what was set last. */
+static NTSTATUS APIENTRY set_at_once(const HANDLE adapter,
+                                     const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+    const ULONG control = GPU_DISPLAY(args->VidPnSourceId) + GPU_DISPLAY_CONTROL;
+    NTSTATUS status = set_address(adapter, args);
+    if (args->Flags.FlipOnNextVSync) {
+        kmd_write(adapter, control, 0);
+        kmd_write(adapter, control, GPU_DISPLAY_SYNC | GPU_DISPLAY_READ);
+    }
+    return status;
+}
+
 static ULONG torn(PUNICODE_STRING path) {
     static WCHAR key[] = u"vidmm", name[] = u"Torn";
     ULONG value = 0;
@@ -67,5 +81,8 @@ NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
         table->DxgkDdiInterruptRoutine = serve_all;
     else if (torn(path) == 3)
         table->DxgkDdiInterruptRoutine = serve_late;
+    set_address = table->DxgkDdiSetVidPnSourceAddress;
+    if (torn(path) == 4)
+        table->DxgkDdiSetVidPnSourceAddress = set_at_once;
     return DxgkInitialize(driver, path, table);
 }

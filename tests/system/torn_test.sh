@@ -34,6 +34,10 @@ synced 2
 expect "exit code of one that acknowledges all" 1 $?
 expect "its first finding" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
 expect "its findings" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
+synced 4
+expect "exit code of one that flips at once" 1 $?
+expect "its first finding" R624 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+expect "its findings" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
 
 # So is one that comes behind the fence that the routine reads.
 served() { # VALUE MMULEVELS

@@ -41,7 +41,9 @@ const struct vidmm_rule rules_w[] = {
                      "vertical sync on that follows.",
         .page = "nc-d3dkmddi-dxgkddi_setvidpnsourceaddress",
         .how = "After the call the third vertical sync of the target that is reported must be with "
-               "the address of that surface.",
+               "the address of that surface. With FlipOnNextVSync, and a hardware model that has "
+               "scanout, no display reads the surface when the call returns, in which the hardware "
+               "stands still.",
         .why = "The application waits for its flip, and the surface before it for its end.",
         .windows = "The picture stands still, and presents wait for flips that do not complete.",
         .wrong = "adapter->primary = args->PrimaryAddress; /* and no register is written */\n"

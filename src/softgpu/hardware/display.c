@@ -100,8 +100,10 @@ static void display_write(struct hw_display *display, uint32_t within, uint64_t 
         display->address = value;
         break;
     case GPU_DISPLAY_CONTROL:
-        if ((display->control & GPU_DISPLAY_SYNC) == 0)
+        if ((display->control & GPU_DISPLAY_SYNC) == 0) {
             display->next = now + DISPLAY_FRAME_NS;
+            display->shown = display->address;
+        }
         display->control = (uint32_t)value;
         break;
     case GPU_DISPLAY_SIZE:

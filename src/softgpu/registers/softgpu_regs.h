@@ -87,9 +87,10 @@
 #define GPU_REG_VSYNC        0x0bcu      /* 32: bit n: vertical syncs of connector n are events */
 #define GPU_REG_VSYNC_EVENTS 0x0c0u      /* 32: bit n: there was one; write ones to acknowledge */
 
-#define GPU_DISPLAY_STEP    0x40u
-#define GPU_DISPLAY(n)      (0x1900u + GPU_DISPLAY_STEP * (n))
-#define GPU_DISPLAY_ADDRESS 0x00u /* 64: GPU physical address; takes effect at the next sync */
+#define GPU_DISPLAY_STEP 0x40u
+#define GPU_DISPLAY(n)   (0x1900u + GPU_DISPLAY_STEP * (n))
+#define GPU_DISPLAY_ADDRESS                                                                        \
+    0x00u /* 64: GPU physical; in effect from the next sync, or turning on */
 #define GPU_DISPLAY_SHOWN   0x08u /* 64, read: what is in effect */
 #define GPU_DISPLAY_CONTROL 0x10u /* 32: GPU_DISPLAY_SYNC, GPU_DISPLAY_READ */
 #define GPU_DISPLAY_SIZE    0x14u /* 32: rows << 16 | columns */

@@ -9,6 +9,7 @@
 #include <vidmm/umd.h>
 
 #define LONG_STEPS 200u
+#define LONG_NS    UINT64_C(10000000) /* more than those take */
 
 /* Commands of a context, in a DMA buffer of their own. */
 struct hang_work {
@@ -161,27 +162,42 @@ static bool hang_reset_asked(struct hang_work *hanging, struct hang_work *behind
     return hang_submit(behind) && raw_render_completes(raw);
 }
 
+/* `late`: it completes before the reset, and its interrupt comes behind that. */
+static bool hang_reset_meanwhile(struct hang_work *beside, uint32_t node, bool late) {
+    struct vidmm_host *host = beside->renderer.raw->check->harness.host;
+    DXGKARG_RESETENGINE reset;
+    vidmm_host_hold_interrupts(host, late);
+    bool good = hang_submit(beside);
+    if (good && late)
+        vidmm_host_pass(host, LONG_NS);
+    good = good && hang_reset_engine(beside->renderer.raw, node, &reset);
+    vidmm_host_hold_interrupts(host, false);
+    return good;
+}
+
 /* Work of another node that is under way, and which is not in the mask, completes. */
 static bool hang_reset_beside(struct hang_work *hanging, struct hang_work *behind,
-                              struct hang_work *beside) {
+                              struct hang_work *beside, bool late) {
     struct raw_submitter *raw = hanging->renderer.raw;
     uint32_t node = hanging->renderer.node, other = beside->renderer.node;
     DXGKARG_RESETENGINE reset;
     uint64_t group = 0;
-    check_step(raw->check, "engines: a reset of node %u, which hangs, with work on node %u", node,
-               other);
+    check_step(raw->check, "engines: a reset of node %u, which hangs, with work on node %u%s", node,
+               other, late ? " that is done before" : "");
     if (!hang_runs(hanging, behind) || !hang_ask(raw, &group))
         return false;
     bool apart = (group >> other & 1u) == 0;
     raw_leave_to(raw, other);
-    if ((apart && !hang_submit(beside)) || !hang_reset_engine(raw, node, &reset))
+    if (apart ? !hang_reset_meanwhile(beside, node, late) : !hang_reset_engine(raw, node, &reset))
         return false;
     bool completes =
         !apart || vidmm_host_run_until(raw->check->harness.host, raw_hang_reported, raw);
-    check_judge(
-        raw->check, 606, VIDMM_SIDE_DRIVER, completes,
-        "work of nodes that are not in DependentNodeOrdinalMask to go on",
-        "work of a node that is not in DependentNodeOrdinalMask ended in the reset of another");
+    check_judge(raw->check, 606, VIDMM_SIDE_DRIVER, completes,
+                "work of nodes that are not in DependentNodeOrdinalMask to go on", "%s",
+                late ? "work of a node that is not in DependentNodeOrdinalMask was complete, or "
+                       "under way, and was not reported behind the reset of another"
+                     : "work of a node that is not in DependentNodeOrdinalMask ended in the reset "
+                       "of another");
     raw_hang_forget(raw);
     if (!completes)
         hang_reset_adapter(raw);
@@ -196,8 +212,9 @@ static void hang_resets_of(struct raw_submitter *raw, uint32_t node, struct hang
     bool good = hang_open(&hanging, raw, node, UINT32_MAX);
     bool both = hang_open(&behind, raw, node, 1) && good;
     if (both && hang_reset_alone(&hanging, &behind) && hang_reset_asked(&hanging, &behind) &&
-        beside && !raw->refused)
-        (void)hang_reset_beside(&hanging, &behind, beside);
+        beside && !raw->refused && hang_reset_beside(&hanging, &behind, beside, false) &&
+        !raw->refused)
+        (void)hang_reset_beside(&hanging, &behind, beside, true);
     raw_render_close(&behind.renderer);
     raw_render_close(&hanging.renderer);
 }

@@ -670,6 +670,28 @@ static void APIENTRY install_completes_faults(DRIVER_INITIALIZATION_DATA *table)
     report_with(table, completes_faults);
 }
 
+/* What each node had to tell is acknowledged. */
+static bool swallows;
+
+static VOID APIENTRY notify_unless_reset(const HANDLE device,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (!swallows || data->InterruptType != DXGK_INTERRUPT_DMA_COMPLETED)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY reset_acknowledging(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
+    swallows = true;
+    (void)completed_of(adapter, args->NodeOrdinal == 0);
+    swallows = false;
+    return mutants_good.DxgkDdiResetEngine(adapter, args);
+}
+
+static void APIENTRY install_reset_acknowledging(DRIVER_INITIALIZATION_DATA *table) {
+    swallows = false;
+    report_with(table, notify_unless_reset);
+    table->DxgkDdiResetEngine = reset_acknowledging;
+}
+
 /* A preemption that was asked for before a reset is reported with the next work. */
 static UINT asked_of[2]; /* and not reported; 0: none */
 static bool reset_since;
@@ -905,6 +927,12 @@ const struct mutant mutants_engines[] = {
             "resets another node with one, and does not say so")},
     {BREAKS(606, DRIVER, "engines", reset_both_virtual,
             "resets another node with one that hangs in work at GPU virtual addresses")},
+    {BREAKS(606, DRIVER, "engines", reset_acknowledging,
+            "acknowledges with the reset of an engine what another one has completed")},
+    {BREAKS(606, DRIVER, "engines", reset_acknowledging,
+            "acknowledges with the reset of an engine what another one has completed, with GPU "
+            "virtual addresses"),
+     .settings = {{"MmuLevels", 4}}},
     {BREAKS(281, DRIVER, "engines", reset_preempted,
             "names a fence that was never submitted when an engine that stands still is reset"),
      .consequences = {299}},

@@ -263,7 +263,9 @@ const struct vidmm_rule rules_k[] = {
         .how =
             "Status and mask of each call for a node that exists are looked at. Stage query asks "
             "drivers with SupportPerEngineTDR for each node. Stage engines resets a node that "
-            "hangs in a VIDMM_UMD_SPIN, with work under way on another, which must complete.",
+            "hangs in a VIDMM_UMD_SPIN, with work under way on another, which must complete, and "
+            "with "
+            "work of another that is done, and whose interrupt comes behind the reset.",
         .why =
             "The mask says which engines the scheduler has to preempt, or to reset, with the one "
             "that hangs.",

@@ -153,8 +153,8 @@ const struct vidmm_rule rules_q[] = {
         .how = "In stage power, where the hardware model loses what it does not keep "
                "(vidmm_hw_model.power): the bytes of "
                "allocations that stayed in memory segments are compared with what they were "
-               "before. With physical addresses, "
-               "which tell where allocations are.",
+               "before. With GPU virtual addresses, which do not tell where allocations are, it is "
+               "all of a memory segment without invalid or protected ranges.",
         .why = "What the flags promise is not copied out before.",
         .windows = "It leaves what is there where it is.",
         .windows_source = THE_PAGE,

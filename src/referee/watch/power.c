@@ -93,6 +93,19 @@ static void power_hash_segment(struct vidmm_referee *referee, const struct shado
     }
 }
 
+/* Where no call tells which part of it is in use. */
+static void power_hash_all(struct vidmm_referee *referee, const struct shadow_segment *segment,
+                           uint64_t *hash, uint64_t *bytes) {
+    bool whole = power_keeps(referee, segment) == KEEPS_ALL && segment->invalid_count == 0 &&
+                 segment->vpr_size == 0 && *bytes + segment->size <= HASHED_MOST;
+    const uint8_t *seen =
+        whole ? world_peek(referee, shadow_address(segment, 0), segment->size) : NULL;
+    if (!seen)
+        return;
+    *hash = hash_bytes(*hash, seen, (size_t)segment->size);
+    *bytes += segment->size;
+}
+
 /* Of all allocations that stay where they are; nothing moves between two calls of this. */
 static uint64_t power_hash(struct vidmm_referee *referee, uint64_t *bytes) {
     uint64_t hash = HASH_START;
@@ -100,7 +113,9 @@ static uint64_t power_hash(struct vidmm_referee *referee, uint64_t *bytes) {
     for (uint32_t id = shadow_next_segment(referee, 0); id != 0;
          id = shadow_next_segment(referee, id)) {
         const struct shadow_segment *segment = shadow_memory(referee, id);
-        if (segment)
+        if (segment && tables_known(referee))
+            power_hash_all(referee, segment, &hash, bytes);
+        else if (segment)
             power_hash_segment(referee, segment, &hash, bytes);
     }
     return hash;
@@ -111,8 +126,9 @@ static void power_judge_kept(struct vidmm_referee *referee) {
     if (!referee->power.lost || referee->power.hashed == 0 || bytes != referee->power.hashed)
         return;
     DRIVER_MUST(653, hash == referee->power.hash,
-                "the content of memory that the flags say is preserved",
-                "other bytes in allocations that stayed there for %s",
+                "the content of memory that the flags say is preserved", "other bytes in %s for %s",
+                tables_known(referee) ? "memory segments that are preserved"
+                                      : "allocations that stayed there",
                 referee->power.hibernates ? "hibernation" : "standby");
 }
 

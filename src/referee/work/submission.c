@@ -89,8 +89,9 @@ static void submission_judge_space(struct vidmm_referee *referee,
     uint64_t wanted = linked_address_own(
         tables_gpu_address(referee, context->root.SegmentId, context->root.SegmentOffset));
     DRIVER_MUST(423, root == wanted, "the address space of the context that the work belongs to",
-                "node %u ran it with the root table at 0x%llx, that of the context is at 0x%llx",
-                submission->node, LLU(root), LLU(wanted));
+                "node %u ran it with the root table at 0x%llx, that of the context is at 0x%llx%s",
+                submission->node, LLU(root), LLU(wanted),
+                root == 0 ? ", as if the work, which was reported complete, had not run" : "");
 }
 
 void submit_judge_space(struct vidmm_referee *referee, uint32_t index, uint32_t fence) {

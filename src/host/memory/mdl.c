@@ -70,6 +70,18 @@ static void give_pages(struct host_mdl *m) {
 
 /* ---- What a driver keeps of the manager's MDLs ------------------------------------------------ */
 
+/* A mapping of the driver's own has a page on both sides that is nobody's. */
+static uint8_t *lent_reserve(uint64_t bytes) {
+    uint8_t *all = mmap(NULL, bytes + (uint64_t)2 * HOST_PAGE, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return all == MAP_FAILED ? NULL : all + HOST_PAGE;
+}
+
+static void lent_release(uint8_t *view, uint64_t bytes) {
+    if (view)
+        munmap(view - HOST_PAGE, bytes + (uint64_t)2 * HOST_PAGE);
+}
+
 /* The addresses stay taken for a while, so that a driver that goes on using them is seen. */
 static void mdl_take_back(struct host_mdl *m, bool freed) {
     struct host_mdls *mdls = host_world->mdls;
@@ -79,11 +91,31 @@ static void mdl_take_back(struct host_mdl *m, bool freed) {
     (void)mprotect(m->lent, bytes, PROT_NONE);
     pthread_mutex_lock(&mdls->lock);
     struct host_mdl_gone *gone = &mdls->gone[mdls->next_gone++ % HOST_MDLS_FREED];
-    if (gone->view)
-        munmap(gone->view, gone->bytes);
+    lent_release(gone->view, gone->bytes);
     *gone = (struct host_mdl_gone){.view = m->lent, .bytes = bytes, .freed = freed};
     pthread_mutex_unlock(&mdls->lock);
     m->lent = NULL;
+}
+
+/* Of the mapping beside which the address is: its pages; 0: there is none. */
+static uint64_t lent_beside(const struct host_mdls *mdls, uint64_t address) {
+    for (const struct host_mdl *m = mdls->first; m; m = m->next)
+        if (m->lent &&
+            address - ((uintptr_t)m->lent - HOST_PAGE) < (m->pages + 2) * (uint64_t)HOST_PAGE)
+            return m->pages;
+    return 0;
+}
+
+bool host_mdl_beside_fault(uint64_t address, bool writes) {
+    struct host_mdls *mdls = host_world->mdls;
+    if (pthread_mutex_trylock(&mdls->lock) != 0)
+        return false;
+    uint64_t pages = lent_beside(mdls, address);
+    pthread_mutex_unlock(&mdls->lock);
+    if (pages != 0)
+        host_violation("the driver %s beside its mapping of an MDL of %llu pages",
+                       writes ? "writes" : "reads", (unsigned long long)pages);
+    return false;
 }
 
 bool host_mdl_gone_fault(uint64_t address, bool writes) {
@@ -298,16 +330,10 @@ void *host_mdl_map(PMDL mdl) {
 /* A mapping of the driver's own, which ends with the MDL. */
 static void *mdl_lend(struct host_mdl *m) {
     uint64_t bytes = m->pages * HOST_PAGE;
-    bool run = run_at(m, 0) == m->pages;
-    void *view =
-        run ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, host_world->physical->file,
-                   (off_t)(MmGetMdlPfnArray(&m->mdl)[0] * HOST_PAGE))
-            : mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (view == MAP_FAILED)
-        return NULL;
-    if (!run && !map_frames(m, view)) {
-        munmap(view, bytes);
-        return NULL;
+    uint8_t *view = lent_reserve(bytes);
+    if (view && !map_frames(m, view)) {
+        lent_release(view, bytes);
+        view = NULL;
     }
     return m->lent = view;
 }
@@ -377,8 +403,7 @@ void host_mdls_done(struct host_mdls *mdls) {
         mdl_delete(mdls->first);
     for (uint32_t i = 0; i < HOST_MDLS_FREED; i++) {
         free(mdls->freed[i]);
-        if (mdls->gone[i].view)
-            munmap(mdls->gone[i].view, mdls->gone[i].bytes);
+        lent_release(mdls->gone[i].view, mdls->gone[i].bytes);
     }
     pthread_mutex_destroy(&mdls->lock);
 }

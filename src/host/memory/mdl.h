@@ -77,6 +77,8 @@ void host_mdl_unmap(PMDL mdl);
 /* Says so if a driver's mapping of pages that are not its own was at the address; true: it has other memory
  * there now, so that the instruction can go on. */
 bool host_mdl_gone_fault(uint64_t address, bool writes);
+/* Says so if one is beside the address. Never true: there is no memory to go on with. */
+bool host_mdl_beside_fault(uint64_t address, bool writes);
 void host_mdl_free(PMDL mdl);
 /* True when `p` is an MDL that MmFreePagesFromMdl has emptied, and frees it (the driver called
  * ExFreePool). */

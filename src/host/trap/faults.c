@@ -128,7 +128,7 @@ static bool out_of_reach(const ucontext_t *user, uint64_t address) {
     host_self.interrupted = user;
     bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
                 host_pool_fault(address, writes) || paged_fault(address, writes) ||
-                host_mdl_gone_fault(address, writes) ||
+                host_mdl_gone_fault(address, writes) || host_mdl_beside_fault(address, writes) ||
                 (interposer->gone && interposer->gone(interposer->ctx, address, writes));
     host_self.interrupted = NULL;
     return back;

@@ -114,8 +114,9 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .page = "kernel/using-mdls",
         .how =
             "The host keeps each MDL, mapping and block with its size and how it was made; of the "
-            "system's pages a driver has a mapping of its own, which ends with the MDL. What is "
-            "mapped has locked pages, and no mapping in the system's space yet.",
+            "system's pages a driver has a mapping of its own, which ends with the MDL, and beside "
+            "which there is no memory. What is mapped has locked pages, and no mapping in the "
+            "system's space yet.",
         .why = "A page that is mapped or locked without a record is given to somebody else.",
         .windows = "Windows stops with a bugcheck: 0x1A, 0x4E, 0xC4 or 0xDA.",
         .wrong = "MmUnlockPages(mdl);\n"

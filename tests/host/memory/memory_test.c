@@ -3,10 +3,13 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #define PAGE   4096u
@@ -409,6 +412,39 @@ static void mappings_of_the_systems_pages_end_with_them(void **state) {
     }
 }
 
+static struct vidmm_host *beside_host;
+
+static void end_if_said(int number) {
+    (void)number;
+    _exit(tiny_violated(beside_host, "the driver writes beside its mapping of an MDL of 3 pages")
+              ? 0
+              : 1);
+}
+
+/* Page -1 and the page behind the last; the process ends. */
+static void beside_a_mapping_there_is_no_memory(void **state) {
+    (void)state;
+    for (int page = -1; page <= 3; page += 4) {
+        int status = 0;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            const struct vidmm_host_config config = tiny_config();
+            (void)signal(SIGSEGV, end_if_said);
+            beside_host = tiny_up(&config);
+            const struct vidmm_os *os = vidmm_host_os(beside_host);
+            PMDL mdl = os->pages_alloc(os->ctx, 3, 0, UINT64_MAX);
+            volatile uint8_t *view = MmGetSystemAddressForMdlSafe(mdl, NormalPagePriority);
+            view[0] = view[3 * PAGE - 1] = 1;
+            view[page * (int)PAGE] = 2;
+            _exit(2);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 /* As a driver copies page by page, through an MDL of its own into which it writes frame numbers. */
 static void mappings_of_pages_that_an_mdl_borrows_end_when_they_are_unmapped(void **state) {
     (void)state;
@@ -660,6 +696,7 @@ int main(void) {
         cmocka_unit_test(what_is_written_behind_contiguous_memory_is_told),
         cmocka_unit_test(paged_pool_is_out_of_reach_at_raised_irql),
         cmocka_unit_test(mappings_of_the_systems_pages_end_with_them),
+        cmocka_unit_test(beside_a_mapping_there_is_no_memory),
         cmocka_unit_test(mappings_of_pages_that_an_mdl_borrows_end_when_they_are_unmapped),
         cmocka_unit_test(mdls_of_a_driver_can_be_mapped),
         cmocka_unit_test(addresses_are_looked_up_while_views_come_and_go),

@@ -186,7 +186,19 @@ static NTSTATUS query_all(struct host_key *key, const RTL_QUERY_REGISTRY_TABLE *
     return status;
 }
 
+/* No routine gets the value, and no flag says what else becomes of it. */
+static bool entry_lost(const RTL_QUERY_REGISTRY_TABLE *entry) {
+    const ULONG beside =
+        RTL_QUERY_REGISTRY_NOEXPAND | RTL_QUERY_REGISTRY_NOVALUE | RTL_QUERY_REGISTRY_TYPECHECK;
+    return !entry->QueryRoutine && (entry->Flags & ~beside) == 0;
+}
+
 static bool entry_good(const RTL_QUERY_REGISTRY_TABLE *entry) {
+    if (entry_lost(entry)) {
+        host_violation("RtlQueryRegistryValues was called with an entry that has neither a "
+                       "QueryRoutine nor RTL_QUERY_REGISTRY_DIRECT");
+        return false;
+    }
     if (entry->Flags & RTL_QUERY_REGISTRY_DIRECT)
         return entry->Name && !entry->QueryRoutine && entry->EntryContext;
     if (entry->Flags & RTL_QUERY_REGISTRY_SUBKEY)

@@ -196,6 +196,17 @@ static void a_routine_gets_whole_values(void **state) {
     down(host, 0);
 }
 
+static void an_entry_that_nobody_gets_is_said_of(void **state) {
+    struct vidmm_host *host = up();
+    RTL_QUERY_REGISTRY_TABLE table[2] = {{.Name = u"small"}};
+    (void)state;
+    table[0].Flags = RTL_QUERY_REGISTRY_TYPECHECK;
+    assert_int_equal(query(table, NULL), STATUS_INVALID_PARAMETER);
+    table[0].Flags = RTL_QUERY_REGISTRY_REQUIRED; /* whether it is there */
+    assert_int_equal(query(table, NULL), STATUS_SUCCESS);
+    down(host, 1);
+}
+
 static void without_a_name_a_routine_gets_every_value_or_just_a_call(void **state) {
     struct vidmm_host *host = up();
     struct calls calls = {.count = 0};
@@ -424,6 +435,7 @@ int main(void) {
         cmocka_unit_test(data_is_stored_behind_its_size),
         cmocka_unit_test(types_are_checked_of_what_is_stored),
         cmocka_unit_test(a_routine_gets_whole_values),
+        cmocka_unit_test(an_entry_that_nobody_gets_is_said_of),
         cmocka_unit_test(without_a_name_a_routine_gets_every_value_or_just_a_call),
         cmocka_unit_test(what_is_written_into_a_key_is_read_from_it_alone),
         cmocka_unit_test(keys_are_opened_and_kept),

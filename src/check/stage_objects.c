@@ -312,11 +312,12 @@ static void one_shape(struct check *check, enum check_surface_kind kind, D3DDDIF
     check_surface_close(&surface);
 }
 
-/* No number of bytes is a page's, heights differ from widths, rows that are missing
- * at the end of one have pages of their own, and the last has more than 4 GiB. */
+/* No number of bytes is a page's, heights differ from widths, one is higher than its rows have bytes, rows that are
+ * missing at the end of one have pages of their own, and the last has more than 4 GiB. */
 static void shapes(struct check *check, enum check_surface_kind kind) {
-    static const uint32_t sizes[][2] = {{1, 1},     {3, 5},     {37, 64},    {65, 2},
-                                        {640, 480}, {4096, 37}, {1366, 768}, {32768, 32771}};
+    static const uint32_t sizes[][2] = {{1, 1},     {3, 5},      {37, 64},
+                                        {65, 2},    {1, 4099},   {640, 480},
+                                        {4096, 37}, {1366, 768}, {32768, 32771}};
     static const D3DDDIFORMAT formats[] = {D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8,
                                            D3DDDIFMT_A8B8G8R8, D3DDDIFMT_X8B8G8R8,
                                            D3DDDIFMT_R5G6B5,   D3DDDIFMT_A8};

@@ -455,6 +455,20 @@ static NTSTATUS APIENTRY pitch_in_pixels(const HANDLE adapter,
 }
 REPLACE(DxgkDdiGetStandardAllocationDriverData, pitch_in_pixels)
 
+/* By then the driver has answered a pitch. */
+static NTSTATUS APIENTRY pitch_as_height(const HANDLE adapter,
+                                         DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+    if (args->StandardAllocationType != D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE ||
+        !args->pAllocationPrivateDriverData)
+        return mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    const UINT height = args->pCreateStagingSurfaceData->Height;
+    args->pCreateStagingSurfaceData->Height = args->pCreateStagingSurfaceData->Pitch;
+    NTSTATUS status = mutants_good.DxgkDdiGetStandardAllocationDriverData(adapter, args);
+    args->pCreateStagingSurfaceData->Height = height;
+    return status;
+}
+REPLACE(DxgkDdiGetStandardAllocationDriverData, pitch_as_height)
+
 static NTSTATUS APIENTRY escape_unmeasured(const HANDLE adapter, const DXGKARG_ESCAPE *args) {
     (void)adapter;
     if (args->pPrivateDriverData)
@@ -1129,6 +1143,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(526, "refuses a surface that it described itself", install_refuse_standard,
            .stage = "objects"),
     DRIVER(527, "answers the pitch in pixels", install_pitch_in_pixels, .stage = "objects"),
+    DRIVER(527, "takes the pitch of a staging surface for its height", install_pitch_as_height,
+           .stage = "objects"),
     DRIVER(527, "leaves out the last rows of a surface", install_last_row_missing,
            .stage = "objects", .consequences = {637}),
     DRIVER(552, "aligns the rows of cross-adapter surfaces to 64 bytes", install_share_unaligned,

@@ -155,9 +155,9 @@ static bool hang_reset_asked(struct hang_work *hanging, struct hang_work *behind
         return !raw->refused;
     if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
         return false;
-    raw_judge_answer(raw, 281, reset.LastAbortedFenceId == hung,
-                     "LastAbortedFenceId of the work that the engine hung in",
-                     check_aborted_text(reset.LastAbortedFenceId, hung));
+    check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, reset.LastAbortedFenceId == hung,
+                "LastAbortedFenceId of the work that the engine hung in", "%s",
+                check_aborted_text(reset.LastAbortedFenceId, hung));
     raw_leave_to(raw, raw->node);
     return hang_submit(behind) && raw_render_completes(raw);
 }

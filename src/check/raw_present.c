@@ -41,6 +41,8 @@ struct presenter {
     unsigned char *commands; /* of GDI */
     RECT *rectangles;        /* RECTANGLES_MOST */
     bool seen;               /* a copy had its effect */
+    bool shows;              /* one by the other function had */
+    bool empty;              /* the newest DMA buffer, of which the driver says that it is done */
     bool both, one_slot;     /* a list named both surfaces; one of these with one slot */
     NTSTATUS refusal;        /* of the newest DMA buffer; STATUS_SUCCESS: none */
     uint32_t read[PICTURE_HEIGHT][PICTURE_WIDEST]; /* the source of a copy */
@@ -226,7 +228,13 @@ static bool present_submit(struct presenter *presenter, const struct job *job,
     return true;
 }
 
-/* One DMA buffer. `*completes`: it was submitted, and it is done. */
+/* What the GPU copies is seen here. */
+static bool presenter_shown(const struct presenter *presenter) {
+    return presenter->seen || presenter->shows;
+}
+
+/* One DMA buffer. `*completes`: it was submitted, and it is done. One without commands is submitted where commands show:
+ * the driver may have noted elsewhere what is to be done. */
 static enum pass present_pass(struct presenter *presenter, const struct job *job,
                               enum listing listing, struct raw_commands *commands,
                               bool *completes) {
@@ -236,7 +244,8 @@ static enum pass present_pass(struct presenter *presenter, const struct job *job
     presenter->refusal = built ? STATUS_SUCCESS : commands->status;
     if (built && !job->fill)
         see_slots(presenter, commands);
-    if (!built || commands->written == 0)
+    presenter->empty = built && commands->written == 0 && commands->status == STATUS_SUCCESS;
+    if (!built || (commands->written == 0 && !(presenter->empty && presenter_shown(presenter))))
         return PASS_REFUSED;
     if (commands->status != STATUS_SUCCESS && commands->multipass == before) {
         present_again(presenter, job, commands);
@@ -262,10 +271,11 @@ static void present_judge(struct presenter *presenter, const struct job *job, en
              "other pixels after the commands that the driver built, first at x %u, y %u of the %s",
              presenter->pair.wrong_x, presenter->pair.wrong_y,
              presenter->pair.wrong == PICTURE_FROM ? "source" : "destination");
-    const char *found = !completes ? "the commands that the driver built did not complete"
-                        : job->stretch
-                            ? "pixels from outside of SrcRect after a copy to a larger DstRect"
-                            : other;
+    const char *found =
+        !completes         ? "the commands that the driver built did not complete"
+        : presenter->empty ? "success, no commands in the DMA buffer, and other pixels"
+        : job->stretch     ? "pixels from outside of SrcRect after a copy to a larger DstRect"
+                           : other;
     if (job->split)
         raw_judge(raw, 398, presenter->seen, expected, found);
     else if (job->visited)
@@ -310,8 +320,8 @@ static enum pass present_passes(struct presenter *presenter, const struct job *j
     return endless ? PASS_REFUSED : pass;
 }
 
-/* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, none may be visible, but commands that
- * the driver built complete. False: nothing more can be asked of the driver. */
+/* All of its DMA buffers, and what the surfaces show then. Before any copy was seen, by either function, none may be visible,
+ * but commands that the driver built complete. False: nothing more can be asked of the driver. */
 static bool present_run(struct presenter *presenter, const struct job *job, enum listing listing,
                         uint32_t seed) {
     struct raw_pair *pair = &presenter->pair;
@@ -322,7 +332,8 @@ static bool present_run(struct presenter *presenter, const struct job *job, enum
                                    : present_passes(presenter, job, listing, &completes);
     if (completes && !pair_take(pair))
         return false;
-    if (pass == PASS_REFUSED || (!presenter->seen && completes && pair_good(pair, PICTURE_COLORS)))
+    if (pass == PASS_REFUSED ||
+        (!presenter_shown(presenter) && completes && pair_good(pair, PICTURE_COLORS)))
         return false;
     expect(presenter, job);
     presenter->seen = completes && as_expected(presenter, job);
@@ -771,6 +782,24 @@ void raw_presents_managed(struct check *check) {
     free(presenter);
 }
 
+/* `shows`: by the other function. True: a copy by this one was seen. */
+static bool present_with(struct presenter *presenter, struct raw_submitter *raw, bool gdi,
+                         bool shows) {
+    presenter->seen = presenter->both = presenter->one_slot = presenter->empty = false;
+    presenter->shows = shows;
+    present_all(presenter, raw, gdi);
+    return presenter->seen;
+}
+
+/* Presents of which no commands were seen come again when those of GDI have shown that some would be. */
+static void present_both(struct presenter *presenter, struct raw_submitter *raw) {
+    bool presented = raw->ddi->DxgkDdiPresent && present_with(presenter, raw, false, false);
+    bool empty = raw->ddi->DxgkDdiPresent && presenter->empty;
+    if (!raw->refused && has_gdi(raw) && present_with(presenter, raw, true, presented) && empty &&
+        !raw->refused)
+        (void)present_with(presenter, raw, false, true);
+}
+
 void raw_presents(struct raw_submitter *raw) {
     struct check *check = raw->check;
     struct presenter *presenter = check_memory(check, sizeof(*presenter));
@@ -779,13 +808,8 @@ void raw_presents(struct raw_submitter *raw) {
         presenter->rectangles = check_memory(check, RECTANGLES_MOST * sizeof(RECT));
         presenter->commands = check_memory(check, RECTANGLES_MOST * command);
     }
-    if (presenter && presenter->rectangles && presenter->commands && raw_leave(raw)) {
-        if (raw->ddi->DxgkDdiPresent)
-            present_all(presenter, raw, false);
-        presenter->seen = presenter->both = presenter->one_slot = false;
-        if (!raw->refused && has_gdi(raw))
-            present_all(presenter, raw, true);
-    }
+    if (presenter && presenter->rectangles && presenter->commands && raw_leave(raw))
+        present_both(presenter, raw);
     if (presenter) {
         free(presenter->rectangles);
         free(presenter->commands);

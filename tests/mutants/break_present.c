@@ -45,6 +45,18 @@ static NTSTATUS APIENTRY present_black(const HANDLE context, DXGKARG_PRESENT *ar
 }
 REPLACE(DxgkDdiPresent, present_black)
 
+static NTSTATUS APIENTRY present_nothing(const HANDLE context, DXGKARG_PRESENT *args) {
+    return args->pDmaBuffer ? STATUS_SUCCESS : mutants_good.DxgkDdiPresent(context, args);
+}
+REPLACE(DxgkDdiPresent, present_nothing)
+
+static NTSTATUS APIENTRY gdi_nothing(const HANDLE context, DXGKARG_RENDER *args) {
+    (void)context;
+    (void)args;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiRenderKm, gdi_nothing)
+
 /* DxgkDdiPatch writes what DxgkDdiPresent knew. */
 static struct {
     bool fresh;
@@ -547,6 +559,10 @@ const struct mutant mutants_present[] = {
             "draws the first rectangle of each command of GDI"),
      DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_black, "fills with black for GDI"), DRAWS},
+    {BREAKS(603, DRIVER, "room", present_nothing, "says that it presented, and builds nothing"),
+     DRAWS},
+    {BREAKS(604, DRIVER, "room", gdi_nothing, "says that it drew for GDI, and builds nothing"),
+     DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_first, "draws the first command of GDI in a buffer"), DRAWS},
     {BREAKS(604, DRIVER, "room", gdi_no_list,
             "takes the allocations of whole commands of GDI for invalid"),

@@ -194,8 +194,9 @@ const struct vidmm_rule rules_t[] = {
                "pixels that were there before, unless the driver reports NoOverlapScreenBlt "
                "(ns-d3dkmddi-_dxgk_presentationcaps). A refusal has to say that the hardware "
                "cannot do it. Nothing is "
-               "judged before a copy of the whole surface had any effect, but that what the "
-               "driver built completes, nor of "
+               "judged before a copy of the whole surface had any effect, here or by commands of "
+               "GDI, but "
+               "that what the driver built completes, nor of "
                "drivers that page by GPU virtual addresses.",
         .why = "What the desktop shows is made of such copies.",
         .windows = "Nothing checks it; windows show what belongs elsewhere.",
@@ -216,7 +217,8 @@ const struct vidmm_rule rules_t[] = {
                "NoSameBitmapOverlappedBitBlt for the copies within a surface. A refusal does not "
                "say of whole commands and open allocations that they are invalid "
                "(nc-d3dkmddi-dxgkddi_renderkm); another refusal leaves the command unexamined, "
-               "which the end of the report says. What other raster "
+               "which the end of the report says. Success without commands is examined as they "
+               "are, once presents had an effect. What other raster "
                "operations and blends do to pixels is not judged.",
         .why = "GDI draws the rest itself, and relies on what it had drawn by the GPU.",
         .windows = "Nothing checks it; applications show what they did not draw.",

@@ -401,6 +401,7 @@ enum vidmm_stage_outcome stage_residency(struct check *check, uint32_t number) {
     if (addresses && !has_mmu(check))
         return VIDMM_STAGE_DONE;
     user_local_first(check);
+    vary_begin(check);
     if (!user_open(check, &user) || !plays[number](&user))
         return VIDMM_STAGE_STOPPED;
     check_step(check, "residency: down");

@@ -23,13 +23,14 @@
 
 static struct {
     PDXGKDDI_BUILDPAGINGBUFFER below;
-    struct check *check; /* NULL: no operation was varied so far */
+    struct check *check; /* NULL: before vary_begin */
     bool operations;
-    bool unknown;                  /* an operation that no driver knows was asked for */
-    struct cut cut;                /* `referee` NULL: no buffer ends early */
-    uint32_t ends[KINDS];          /* of operations: how many found an early end */
-    bool full;                     /* the operation before had too little room, and comes again */
-    bool coherent;                 /* entries may have CacheCoherent */
+    bool unknown;         /* an operation that no driver knows was asked for */
+    struct cut cut;       /* `referee` NULL: no buffer ends early */
+    uint32_t ends[KINDS]; /* of operations: how many found an early end */
+    bool full;            /* the operation before had too little room, and comes again */
+    HANDLE silent; /* allocation that is said to be done, of which nothing was written; or NULL */
+    bool coherent; /* entries may have CacheCoherent */
     D3DGPU_VIRTUAL_ADDRESS tables; /* of transfers, where they mean nothing; 0: the manager's */
     HANDLE paging;                 /* the process that the first update is for */
     DXGK_PTE entries[ENTRIES_MOST];
@@ -164,6 +165,45 @@ static void vary_room(DXGKARG_BUILDPAGINGBUFFER *args) {
         vary.ends[kind]++;
 }
 
+/* The content of a context that the CPU does not see: nobody but the driver knows what it is to be. */
+static bool writes_nothing(const DXGKARG_BUILDPAGINGBUFFER *asked,
+                           const DXGKARG_BUILDPAGINGBUFFER *built) {
+    return asked->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE &&
+           !asked->InitContextResource.Destination.VirtualAddress &&
+           built->pDmaBuffer == asked->pDmaBuffer &&
+           built->pDmaBufferPrivateData == asked->pDmaBufferPrivateData;
+}
+
+static void judge_silence(const DXGKARG_BUILDPAGINGBUFFER *asked,
+                          const DXGKARG_BUILDPAGINGBUFFER *built) {
+    struct vidmm_ledger *ledger = &vary.check->shared->ledger;
+    char outer[sizeof(ledger->calling)];
+    memcpy(outer, ledger->calling, sizeof(outer));
+    vidmm_ledger_calling(ledger, "DxgkDdiBuildPagingBuffer(INIT_CONTEXT_RESOURCE)");
+    vidmm_ledger_judge(
+        ledger, 154, VIDMM_SIDE_DRIVER, writes_nothing(asked, built),
+        "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER for an operation without room",
+        "STATUS_SUCCESS and no bytes, of an operation that takes %llu bytes where there is room",
+        (unsigned long long)((uintptr_t)built->pDmaBuffer - (uintptr_t)asked->pDmaBuffer));
+    vidmm_ledger_calling(ledger, outer);
+}
+
+/* R154: where the driver is done with it and wrote nothing behind other operations, it comes again as if there had been
+ * too little room; what it writes then it did not have room for. */
+static NTSTATUS vary_silence(const DXGKARG_BUILDPAGINGBUFFER *asked,
+                             DXGKARG_BUILDPAGINGBUFFER *built, NTSTATUS status) {
+    const bool first = asked->MultipassOffset == 0 && asked->DmaBufferWriteOffset != 0;
+    if (vary.silent && asked->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE &&
+        asked->InitContextResource.hAllocation == vary.silent)
+        judge_silence(asked, built);
+    vary.silent = NULL;
+    if (!vary.check || status != STATUS_SUCCESS || !first || !writes_nothing(asked, built))
+        return status;
+    vary.silent = asked->InitContextResource.hAllocation;
+    built->MultipassOffset = asked->MultipassOffset;
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+}
+
 /* Whether a range of the copy reads that entry. */
 static bool is_source(const DXGK_BUILDPAGINGBUFFER_COPYPAGETABLEENTRIES *copy,
                       D3DGPU_VIRTUAL_ADDRESS table, uint32_t entry) {
@@ -247,7 +287,8 @@ static NTSTATUS APIENTRY vary_build(const HANDLE adapter, DXGKARG_BUILDPAGINGBUF
     vary_shape(&passed);
     vary_ahead(adapter, &passed);
     vary_room(&passed);
-    NTSTATUS status = vary.below(adapter, &passed);
+    const DXGKARG_BUILDPAGINGBUFFER asked = passed;
+    NTSTATUS status = vary_silence(&asked, &passed, vary.below(adapter, &passed));
     vary.full = status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     vary_go_on(args, &passed);
     args->MultipassOffset = passed.MultipassOffset;
@@ -262,6 +303,10 @@ void vary_table(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiBuildPagingBuffer = vary_build;
 }
 
+void vary_begin(struct check *check) {
+    vary.check = check;
+}
+
 void vary_little(struct check *check) {
     struct vidmm_gpummu_info mmu;
     vidmm_gpummu_info(check->harness.adapter, 0, &mmu);
@@ -270,7 +315,6 @@ void vary_little(struct check *check) {
 }
 
 void vary_operations(struct check *check, bool on) {
-    vary.check = check;
     vary.operations = on;
     vidmm_referee_look_beside(check->harness.referee, on);
 }

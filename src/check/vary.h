@@ -11,6 +11,9 @@
 
 /* For check_setup.table: puts itself before DxgkDdiBuildPagingBuffer of the manager's table. */
 void vary_table(DRIVER_INITIALIZATION_DATA *table);
+/* From here on an operation without an effect that can be compared, of which a driver writes nothing behind others, comes
+ * again where there is room. */
+void vary_begin(struct check *check);
 /* From here on fills and transfers have other shapes, or no longer; and the referee looks at the pages
  * beside them. An operation that no driver knows comes before the first of them. Invalid entries and flushes have another shape all along. */
 void vary_operations(struct check *check, bool on);

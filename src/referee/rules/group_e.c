@@ -120,7 +120,9 @@ const struct vidmm_rule rules_e[] = {
                      "STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when that is too little.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
         .how = "Operations are offered buffers of growing size from zero bytes on; the answer must "
-               "be the status, or work that fits.",
+               "be the status, or work that fits. An INIT_CONTEXT_RESOURCE of which nothing is "
+               "written behind other operations comes again in a buffer of its own, where nothing "
+               "may be written either.",
         .why = "Running out of room is the one failure that the manager can repair; a driver that "
                "reports it as another error stops the machine.",
         .windows = "Windows submits the part, gets another buffer and repeats the call; any other "

@@ -120,6 +120,7 @@ struct vidmm_host_config {
     const char *model_path; /* shared object with a model, when `model` is NULL; or NULL */
     const struct vidmm_host_setting *settings;
     uint32_t setting_count;
+    uint64_t plain_bytes;  /* of the second BAR, of a board without a model; 0: 256 MiB */
     uint32_t linked;       /* physical adapters behind the logical one; 0: one */
     bool second;           /* there is another board, not linked: vidmm_host_second_start */
     uint64_t memory_bytes; /* simulated RAM; 0: 4 GiB; sparse */

@@ -359,6 +359,7 @@ bool check_open(struct check *check, const struct check_setup *setup) {
         .memory_bytes = LOW_MEMORY_BYTES,
         .high_bytes = check->shared->told.low_memory ? 0 : HIGH_MEMORY_BYTES,
         .seed = options->seed != 0 ? options->seed : 1, /* scattered pages find more errors */
+        .plain_bytes = setup->plain_bytes,
         .linked = options->linked,
         .second = setup->second,
         .fail_at = setup->fail_at,

@@ -79,10 +79,11 @@ struct check {
 struct check_setup {
     struct vidmm_host_setting settings[8]; /* a NULL name ends the list */
     uint64_t fail_at;
-    bool refusable;   /* a driver that does not start so is no finding */
-    bool line;        /* the same: the interrupt is line-based */
-    bool eager;       /* the hardware works before a register write returns */
-    bool overlapping; /* it works on while its interrupts are served */
+    bool refusable;       /* a driver that does not start so is no finding */
+    uint64_t plain_bytes; /* as in vidmm_host_config */
+    bool line;            /* the same: the interrupt is line-based */
+    bool eager;           /* the hardware works before a register write returns */
+    bool overlapping;     /* it works on while its interrupts are served */
     void (*allocating)(void *ctx, uint64_t number); /* `ctx`: the check; NULL: none */
     bool second;     /* there is another board: vidmm_host_second_start */
     bool rebalanced; /* the device is stopped once and started again at other addresses */

@@ -841,7 +841,9 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
                       {"PagingPrivateBytes", 64},
                       {"BusyEvery", 2}}},
         {.settings = {{"VramBytes", (uint64_t)1 << 20}, {"PagingBufferSegment", 1}}},
-        {.settings = {{"VramBytes", (uint64_t)6 << 30}}, .refusable = true}, /* see far_away */
+        {.settings = {{"VramBytes", (uint64_t)6 << 30}}, /* see far_away */
+         .plain_bytes = (uint64_t)8 << 30,
+         .refusable = true},
     };
     struct raw_submitter raw;
     check_step(check, "operations: run %u", number + 1);

@@ -57,9 +57,10 @@ struct host_bar *host_bars_of(struct host_bars *bars, uint32_t board) {
 }
 
 bool host_bars_place(struct host_bars *bars, uint32_t board, const struct vidmm_hw_bar *from) {
-    static const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
+    const uint64_t asked = host_world->config.plain_bytes;
+    const struct vidmm_hw_bar plain[VIDMM_HW_BARS] = {
         {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_REGISTERS},
-        {.kind = VIDMM_HW_BAR_MEMORY, .size = PLAIN_MEMORY}};
+        {.kind = VIDMM_HW_BAR_MEMORY, .size = asked != 0 ? asked : PLAIN_MEMORY}};
     const struct vidmm_hw_model *model = host_world->model[board];
     struct host_bar *of_board = host_bars_of(bars, board);
     for (uint32_t i = 0; i < VIDMM_HW_BARS; i++) {

@@ -122,6 +122,18 @@ static void memory_behind_the_end_of_the_resources_is_nobodys(void **state) {
     (void)tiny_down(host, &error);
 }
 
+static void a_board_without_a_model_has_as_much_memory_as_is_asked_for(void **state) {
+    struct vidmm_host_config config = tiny_config();
+    (void)state;
+    config.model = NULL;
+    config.plain_bytes = 8ull << 30;
+    struct vidmm_host *host = tiny_up(&config);
+    const CM_PARTIAL_RESOURCE_DESCRIPTOR *memory = resource(CmResourceTypeMemoryLarge);
+    assert_non_null(memory);
+    assert_int_equal(RtlCmDecodeMemIoResource(memory, NULL), config.plain_bytes);
+    down(host);
+}
+
 static void ports_are_a_resource_and_reach_the_model(void **state) {
     const struct vidmm_host_config config = more_config();
     struct vidmm_host *host = tiny_up(&config);
@@ -333,6 +345,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_a_resource_and_reach_the_model),
         cmocka_unit_test(memory_behind_the_end_of_the_resources_is_nobodys),
+        cmocka_unit_test(a_board_without_a_model_has_as_much_memory_as_is_asked_for),
         cmocka_unit_test(memory_that_the_model_closed_is_opened_by_an_access),
         cmocka_unit_test(memory_that_only_the_system_uses_is_opened_by_its_access),
         cmocka_unit_test(an_access_of_the_system_that_the_model_refuses_is_its_own),

@@ -525,6 +525,14 @@ restore_vaguely(const HANDLE adapter, const DXGKARG_GPUP_RESTORE_IMMUTABLE_MIGRA
 }
 SPOIL(restore_vaguely, RestoreImmutableMigrationData, restore_vaguely)
 
+static NTSTATUS APIENTRY restore_nothing(const HANDLE adapter,
+                                         const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
+    (void)adapter;
+    (void)args;
+    return STATUS_OBJECT_TYPE_MISMATCH;
+}
+SPOIL(restore_nothing, RestoreMutableMigrationData, restore_nothing)
+
 /* Memory that the CPU sees, as the driver described it; bytes of it are changed while `changed`. */
 static struct {
     PHYSICAL_ADDRESS address;
@@ -965,6 +973,8 @@ const struct mutant mutants_dirty[] = {
      .stage = "migration", MOVING},
     {334, VIDMM_SIDE_DRIVER, "calls state of another GPU an invalid parameter",
      install_restore_vaguely, .stage = "migration", MOVING},
+    {334, VIDMM_SIDE_DRIVER, "calls its own state that of another board", install_restore_nothing,
+     .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "changes memory when its own state is restored", install_changing,
      .stage = "migration", MOVING},
     {340, VIDMM_SIDE_DRIVER, "forgets what was mapped into its apertures", install_emptying,

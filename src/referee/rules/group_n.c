@@ -52,7 +52,8 @@ const struct vidmm_rule rules_n[] = {
         .statement = "Data that does not fit the target is refused with "
                      "STATUS_OBJECT_TYPE_MISMATCH after an event was logged.",
         .page = "nc-d3dkmddi-dxgkddi_restoreimmutablemigrationdata",
-        .how = "What the driver saved itself must be taken; data of another size, or of which more "
+        .how = "What the driver saved itself must be taken, immutable and mutable data; of the "
+               "former, data of another size, or of which more "
                "than half is different, must be refused. The event that is to be logged before has "
                "no public definition and is not looked for.",
         .why = "The source can still go on running the guest.",

@@ -22,6 +22,8 @@ struct migration {
     uint64_t size[2];
     uint8_t *board; /* the newest immutable data that was saved */
     uint64_t board_size;
+    uint64_t state_hash,
+        state_size; /* of the newest mutable data that was saved; 0: there is none */
     /* R340. Of a source: its pages when mutable data was saved, and as transfers read them. Of a
      * target: as transfers wrote them, and the first two of the source that it was tied to. */
     struct migration_pages paused, read, written, expected, had;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "operation/operation.h"
+#include "state/hash.h"
 #include "watch/dirty.h"
 #include "watch/thunk.h"
 #include "state/memory.h"
@@ -239,6 +240,10 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
             migration_judge_saved(referee, kind, &guard, *args->DataSize);
         if (saved && kind == IMMUTABLE)
             migration_keep_board(referee, &guard);
+        if (saved && kind == MUTABLE) {
+            referee->migration.state_hash = hash_bytes(HASH_START, guard.bytes, guard.size);
+            referee->migration.state_size = guard.size;
+        }
         referee->migration.saved = referee->migration.saved || (saved && kind == MUTABLE);
         guard_give(&guard, 0, guard.size);
         guard_free(referee, &guard);
@@ -293,6 +298,18 @@ static void migration_judge_board(struct vidmm_referee *referee,
                     (unsigned)status, LLU(args->DataSize));
 }
 
+/* The same bytes, on the board that saved them: whatever else may be wrong, their type is not. */
+static void migration_judge_state(struct vidmm_referee *referee,
+                                  const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args,
+                                  NTSTATUS status) {
+    const size_t size = (size_t)referee->migration.state_size;
+    if (size != 0 && args->DataSize == size && args->Data &&
+        hash_bytes(HASH_START, args->Data, size) == referee->migration.state_hash)
+        DRIVER_MUST(334, status != STATUS_OBJECT_TYPE_MISMATCH,
+                    "the driver's own mutable data of the same board taken",
+                    "STATUS_OBJECT_TYPE_MISMATCH for %llu bytes that it saved", LLU(size));
+}
+
 static NTSTATUS migration_restore(struct vidmm_referee *referee, enum data_kind kind,
                                   const HANDLE adapter,
                                   const DXGKARG_GPUP_RESTORE_MUTABLE_MIGRATION_DATA *args) {
@@ -316,6 +333,8 @@ static NTSTATUS migration_restore(struct vidmm_referee *referee, enum data_kind 
     referee_return(referee);
     if (paused && kind == IMMUTABLE)
         migration_judge_board(referee, args, status);
+    if (paused && kind == MUTABLE)
+        migration_judge_state(referee, args, status);
     if (kind == MUTABLE)
         referee->migration.restored = status == STATUS_SUCCESS;
     referee_exit(referee, &call);

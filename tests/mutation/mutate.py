@@ -188,7 +188,7 @@ def identity(row):
 
 
 def read_judged(path):
-    """identity -> [(drivers, or None for all; outcome; why)] of the survivors that were judged by hand."""
+    """identity -> [(block, outcome)] of the survivors that were judged by hand."""
     judged = collections.defaultdict(list)
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"^#.*\n", "", file.read(), flags=re.M)
@@ -198,17 +198,19 @@ def read_judged(path):
         outcome = next((o for o in ("equivalent", "not visible") if o in row), None)
         if missing or not outcome:
             sys.exit(f"{path}: block {number} has no {', '.join(sorted(missing)) or 'reason'}")
-        judged[identity(row)].append((row["drivers"].split() if "drivers" in row else None, outcome, row[outcome]))
+        judged[identity(row)].append((row, outcome))
     return judged
 
 
 def settle(row, judged):
     """A survivor that was judged by hand gets that class; says so when one that was is found now."""
-    for drivers, outcome, why in judged.get(identity(row), ()):
-        if drivers is not None and row["driver"] not in drivers:
+    for block, outcome in judged.get(identity(row), ()):
+        if row["driver"] not in block.get("drivers", row["driver"]).split():
+            continue
+        if row["above"] != " ".join(block.get("above", row["above"]).split()):
             continue
         if row["outcome"] == "passed":
-            row["outcome"], row["why"] = outcome, why
+            row["outcome"], row["why"] = outcome, block[outcome]
         else:
             print(f"{row['source']}:{row['line']} is in equivalent.txt, but {row['outcome']} on {row['driver']}")
         return
@@ -228,6 +230,11 @@ def reaches(vidmm, driver, table):
         return reach_of(driver, sources, len(options), examine_once, directory)
 
 
+def above(text, start):
+    """The line before the one that begins at `start`, as equivalent.txt has it."""
+    return " ".join(text[:start].rstrip().rpartition("\n")[2].split())
+
+
 def described(driver, source_path, source, mutation):
     """The mutant as a row of the table, without its outcome."""
     start = source.text.rfind("\n", 0, mutation.start) + 1
@@ -235,7 +242,7 @@ def described(driver, source_path, source, mutation):
     return {
         "driver": driver.name, "source": os.path.relpath(source_path), "kind": mutation.kind,
         "line": source.text.count("\n", 0, mutation.start) + 1,
-        "function": source.function_at(mutation.start), "was": source.text[start:end].strip(),
+        "function": source.function_at(mutation.start), "above": above(source.text, start), "was": source.text[start:end].strip(),
         "is": (source.text[start:mutation.start] + mutation.text + source.text[mutation.end:end]).strip(),
     }
 

@@ -8,7 +8,7 @@ import re
 
 # What the host sees of a mistake itself: an IRQL, a leak, a function's argument, a wrong place of a write.
 ITSELF = re.compile(r"K([1-9]|1[0-27-9]|2[0-2]|27)$")
-CRASH, HANG, CALLS = ("K13",), ("K15",), ("K14", "K24", "K25", "K26")
+CRASH, HANG, CALLS = ("K13",), ("K15",), ("K14", "K24", "K25", "K26", "K30")
 REPORTS = ("InterruptRoutine", "DpcRoutine", "SubmitCommand", "SubmitCommandVirtual", "PreemptCommand",
            "QueryCurrentFence")
 FIRST = ("DriverEntry", "vidmm_softgpu_entry")

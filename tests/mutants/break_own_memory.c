@@ -206,12 +206,6 @@ static NTSTATUS APIENTRY start_mapping_bytes(const PVOID context, PDXGK_START_IN
 }
 REPLACE(DxgkDdiStartDevice, start_mapping_bytes)
 
-static NTSTATUS APIENTRY build_silent_init(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
-    if (args->Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE && args->DmaSize < 24)
-        return STATUS_SUCCESS;
-    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
-}
-
 #define BUILD(NAME)                                                                                \
     static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
         table->DxgkDdiBuildPagingBuffer = build_##NAME;                                            \
@@ -221,7 +215,6 @@ BUILD(larger_update)
 BUILD(other_data)
 BUILD(off_the_map)
 BUILD(untold)
-BUILD(silent_init)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -240,9 +233,6 @@ const struct mutant mutants_own_memory[] = {
             "makes a context allocation in the device by its own handle of it")},
     {BREAKS(344, DRIVER, "locks", for_device,
             "makes a context allocation for a context that is none of the system's")},
-    {BREAKS(154, DRIVER, "residency", silent_init,
-            "is done with a context for whose content there is no room"),
-     SAVED},
     {BREAKS(629, DRIVER, "residency", start_mapping_bytes,
             "counts the pages of its context allocations in bytes"),
      SAVED},

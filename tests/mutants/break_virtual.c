@@ -673,7 +673,7 @@ const struct mutant mutants_virtual[] = {
     {BREAKS(230, DRIVER, "residency", leaves_out_flushes,
             "leaves out a flush that the buffer has no room for"),
      .consequences = {232}, FOUR},
-    {BREAKS(423, DRIVER, "residency", leaves_out_contexts,
+    {BREAKS(154, DRIVER, "residency", leaves_out_contexts,
             "leaves out the first content of a context that the buffer has no room for"),
      FOUR},
     {BREAKS(152, DRIVER, "residency", updates_behind,

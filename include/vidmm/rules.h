@@ -20,7 +20,7 @@ extern "C" {
  * rows behind them are of what the host sees and no rule of the memory contract forbids: K1 has the
  * number VIDMM_K_IRQL. Arrays indexed by number have VIDMM_RULES_SIZE elements.
  */
-#define VIDMM_RULES_LAST 660u
+#define VIDMM_RULES_LAST 659u
 #define VIDMM_RULES_SIZE 700u
 
 /* Rows of group Z. A number, once given, is never given to another. */

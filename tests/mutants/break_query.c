@@ -870,7 +870,7 @@ const struct mutant mutants_query[] = {
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(25, DRIVER, "start", compute_flips, "is compute-only and flips"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
-    {BREAKS(660, DRIVER, "start", compute_at_high_irql,
+    {BREAKS(656, DRIVER, "start", compute_at_high_irql,
             "is compute-only and wants preemptions at the IRQL of interrupts"),
      .settings = {{"InterfaceVersion", VERSION(WDDM2_6)}}},
     {BREAKS(26, DRIVER, "start", compute_pitch, "is compute-only and has a PitchAlignment segment"),

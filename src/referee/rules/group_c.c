@@ -438,7 +438,7 @@ const struct vidmm_rule rules_c[] = {
         .right = "caps->WDDMVersion = DXGKDDI_WDDMv2_6;\n",
     },
     {
-        RULE(660, DRIVER, DOCUMENTED, START_FAILS),
+        RULE(656, DRIVER, DOCUMENTED, START_FAILS),
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_6,
         .statement = "A compute-only driver sets MultiEngineAware, PreemptionAware, "
                      "LowIrqlPreemptCommand and SupportPerEngineTDR, and a "

@@ -107,7 +107,7 @@ static void caps_judge_compute_engines(struct vidmm_referee *referee, const DXGK
          caps->PreemptionCaps.ComputePreemptionGranularity != D3DKMDT_COMPUTE_PREEMPTION_NONE},
     };
     for (size_t i = 0; i < sizeof(must) / sizeof(*must); i++)
-        DRIVER_MUST(660, must[i].set, "the capabilities that each compute-only driver has",
+        DRIVER_MUST(656, must[i].set, "the capabilities that each compute-only driver has",
                     "%s is 0 with ComputeOnly", must[i].name);
 }
 

@@ -5,6 +5,7 @@
 #include "user.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <vidmm/umd.h>
 
@@ -45,8 +46,15 @@ static bool many_write(struct user *user, uint8_t letter) {
         .pattern = BYTES * letter,
         .destination = surface->va,
         .bytes = surface->size};
+    /* What is not said to be written is dropped when it has to make room. */
+    const struct vidmm_virtual_submission submission = {.commands = user->commands.va,
+                                                        .size = sizeof(fill),
+                                                        .written = &surface->allocation,
+                                                        .written_count = 1};
     surface->letter = letter;
-    return user_send(user, &fill, sizeof(fill)) && user_rest(user);
+    memcpy(user->cpu, &fill, sizeof(fill));
+    return user_fine(user, vidmm_submit_virtual(user->context, &submission, &user->fence)) &&
+           user_rest(user);
 }
 
 /* R423. */

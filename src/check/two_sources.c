@@ -13,7 +13,7 @@ static bool commit_all(struct screen *screen, struct vidmm_vidpn *network) {
     return display_commit(&screen->display, network, D3DDDI_ID_ALL, NULL, as_usual);
 }
 
-static bool show(struct screen *screen, const char **why) {
+static bool two_show(struct screen *screen, const char **why) {
     *why = "the driver sets no address of a primary, or makes no source visible";
     return screen_set(screen, 0, true) == STATUS_SUCCESS && screen_visible(screen, true);
 }
@@ -23,7 +23,8 @@ static bool both_on(struct screen *first, struct screen *second, const char **wh
     if (!screen_visible(first, false))
         return false;
     *why = "the driver does not commit a network of two paths that it supports";
-    if (!commit_all(first, second->display.network) || !show(first, why) || !show(second, why))
+    if (!commit_all(first, second->display.network) || !two_show(first, why) ||
+        !two_show(second, why))
         return false;
     screen_interrupts(first, DXGK_VSYNC_ENABLE);
     screen_interrupts(second, DXGK_VSYNC_ENABLE);
@@ -68,7 +69,7 @@ static bool one_goes(struct screen *first, struct screen *second, const char **w
     screen_judge_scanout(first, true);
     screen_judge_syncs(first);
     if (!screen_commit(second, second->display.network, second->shown[0].handle, as_usual) ||
-        !show(second, why))
+        !two_show(second, why))
         return false;
     both_judge(first, second);
     return true;
@@ -81,7 +82,7 @@ static bool one_again(struct screen *first, struct screen *second, const char **
     (void)screen_visible(first, false);
     screen_interrupts(second, DXGK_VSYNC_DISABLE_NO_PHASE);
     *why = "the driver does not commit a network that it supports";
-    bool good = commit_all(first, first->display.network) && show(first, why);
+    bool good = commit_all(first, first->display.network) && two_show(first, why);
     screen_interrupts(first, DXGK_VSYNC_ENABLE);
     screen_settle(first);
     return good;

@@ -198,6 +198,24 @@ static void migration_keep_board(struct vidmm_referee *referee, const struct gua
     referee->migration.board_size = guard->size;
 }
 
+/* What the driver saved goes where the caller wanted it; what a later call must agree with stays. */
+static void migration_take(struct vidmm_referee *referee, enum data_kind kind, struct guard *guard,
+                           uint64_t size, NTSTATUS status) {
+    const bool saved = status == STATUS_SUCCESS && !referee->short_buffers;
+    if (referee->short_buffers ||
+        (saved && referee->migration.sized[kind] && guard->size == referee->migration.size[kind]))
+        migration_judge_saved(referee, kind, guard, size);
+    if (saved && kind == IMMUTABLE)
+        migration_keep_board(referee, guard);
+    if (saved && kind == MUTABLE) {
+        referee->migration.state_hash = hash_bytes(HASH_START, guard->bytes, guard->size);
+        referee->migration.state_size = guard->size;
+        referee->migration.saved = true;
+    }
+    guard_give(guard, 0, guard->size);
+    guard_free(referee, guard);
+}
+
 static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kind,
                                const HANDLE adapter,
                                DXGKARG_GPUP_SAVE_MUTABLE_MIGRATION_DATA *args) {
@@ -233,21 +251,8 @@ static NTSTATUS migration_save(struct vidmm_referee *referee, enum data_kind kin
         DRIVER_MUST(332, status != STATUS_BUFFER_TOO_SMALL,
                     "a first call that answers how many bytes there are",
                     "%llu, and STATUS_BUFFER_TOO_SMALL for as many", LLU(passed_size));
-    if (guard.block) {
-        bool saved = status == STATUS_SUCCESS && !referee->short_buffers;
-        if (referee->short_buffers || (saved && referee->migration.sized[kind] &&
-                                       guard.size == referee->migration.size[kind]))
-            migration_judge_saved(referee, kind, &guard, *args->DataSize);
-        if (saved && kind == IMMUTABLE)
-            migration_keep_board(referee, &guard);
-        if (saved && kind == MUTABLE) {
-            referee->migration.state_hash = hash_bytes(HASH_START, guard.bytes, guard.size);
-            referee->migration.state_size = guard.size;
-        }
-        referee->migration.saved = referee->migration.saved || (saved && kind == MUTABLE);
-        guard_give(&guard, 0, guard.size);
-        guard_free(referee, &guard);
-    }
+    if (guard.block)
+        migration_take(referee, kind, &guard, *args->DataSize, status);
     referee_exit(referee, &call);
     return status;
 }

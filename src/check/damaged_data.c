@@ -23,16 +23,22 @@ void damaged_judge(struct vidmm_ledger *ledger, bool on) {
         "private data that no user-mode driver wrote refused, or no worse than good ones");
 }
 
-/* Of rules that pages contradict: what user mode asks for may be right by one of these. */
-static uint8_t disputed[VIDMM_RULES_LAST + 1];
+static uint8_t muted[VIDMM_RULES_LAST + 1]; /* as they were */
+
+/* By a rule that pages contradict what user mode asks for may be right; by one for which a creation fails the system
+ * refuses what the driver made of it, so that the application alone has the harm. */
+static bool is_harmless(const struct vidmm_rule *rule) {
+    return rule->confidence == VIDMM_DISPUTED || rule->severity == VIDMM_SEVERITY_CREATION_FAILS ||
+           rule->severity == VIDMM_SEVERITY_PERFORMANCE;
+}
 
 static void damaged_begin(struct check *check) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     damaged_judge(ledger, true);
     for (uint32_t number = 1; number <= VIDMM_RULES_LAST; number++) {
         const struct vidmm_rule *rule = vidmm_rule(number);
-        disputed[number] = ledger->muted[number];
-        if (rule && rule->confidence == VIDMM_DISPUTED && ledger->muted[number] == 0)
+        muted[number] = ledger->muted[number];
+        if (rule && is_harmless(rule) && ledger->muted[number] == 0)
             ledger->muted[number] = VIDMM_MUTED_ASIDE;
     }
 }
@@ -40,7 +46,7 @@ static void damaged_begin(struct check *check) {
 static void damaged_end(struct check *check) {
     struct vidmm_ledger *ledger = &check->shared->ledger;
     damaged_judge(ledger, false);
-    memcpy(ledger->muted, disputed, sizeof(disputed));
+    memcpy(ledger->muted, muted, sizeof(muted));
     vidmm_ledger_judge(ledger, 436, VIDMM_SIDE_DRIVER, true, "", "%s", "");
 }
 

@@ -552,20 +552,6 @@ static NTSTATUS APIENTRY create_by_number(const HANDLE adapter, DXGKARG_CREATEAL
 }
 REPLACE(DxgkDdiCreateAllocation, create_by_number)
 
-static NTSTATUS APIENTRY create_as_told(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
-    struct vidmm_umd_allocation *data = description_of(args);
-    UINT alignment = data ? data->alignment : 0;
-    if (data)
-        data->alignment = 0;
-    NTSTATUS status = mutants_good.DxgkDdiCreateAllocation(adapter, args);
-    if (data)
-        data->alignment = alignment;
-    if (status == STATUS_SUCCESS && alignment != 0)
-        args->pAllocationInfo[0].Alignment = alignment;
-    return status;
-}
-REPLACE(DxgkDdiCreateAllocation, create_as_told)
-
 static NTSTATUS APIENTRY context_by_data(const HANDLE device, DXGKARG_CREATECONTEXT *args) {
     const volatile UINT *data = args->pPrivateDriverData;
     return data && data[2] == 1 ? STATUS_NO_MEMORY
@@ -1156,8 +1142,6 @@ const struct mutant mutants_allocation[] = {
     DRIVER(537, "looks at what follows private data", install_create_from_more, .stage = "objects"),
     DRIVER(436, "follows a number of private data without looking whether there is such a one",
            install_create_by_number, .stage = "objects"),
-    DRIVER(436, "takes Alignment of private data as it is", install_create_as_told,
-           .stage = "objects"),
     DRIVER(436, "reads private data of a context without looking at their size",
            install_context_by_data, .stage = "objects"),
     DRIVER(528, "asks about handle 0 when an allocation is opened", install_start_of_no_handle,

@@ -228,8 +228,10 @@ const struct vidmm_rule rules_d_life[] = {
             "Stage objects creates standard surfaces, and those of vidmm/umd.h, from descriptions "
             "of which one word is another, resources from less than their private data, and "
             "contexts from bytes of no language: where a rule is broken that was kept so far, or "
-            "the driver dies, malformed data were taken for good ones; rules that pages contradict "
-            "are left out. What is malformed is for the driver to know: it may create what an "
+            "the driver dies, malformed data were taken for good ones; rules that pages "
+            "contradict, "
+            "and those for which the creation fails, are left out. What is malformed is for the "
+            "driver to know: it may create what an "
             "allocation may be, and may refuse what it could have served. Less private data of an "
             "allocation is R537, escapes are R533.",
         .why = "Any application can pass any bytes.",

@@ -19,15 +19,36 @@ static uint32_t turn_of(uint32_t round, uint32_t i, uint32_t count) {
     return round % 2 == 0 ? i : count - 1 - i;
 }
 
-/* So many as the driver has room for, which may be few. */
+struct trio {
+    struct vidmm_process *process;
+    struct vidmm_device *device;
+    struct vidmm_context *context;
+};
+
+static void trio_close(struct trio *trio) {
+    if (trio->context)
+        vidmm_context_destroy(trio->context);
+    if (trio->device)
+        vidmm_device_destroy(trio->device);
+    if (trio->process)
+        vidmm_process_destroy(trio->process);
+}
+
+static bool trio_open(struct check *check, struct trio *trio) {
+    *trio = (struct trio){.process = NULL};
+    return vidmm_process_create(check->harness.adapter, &trio->process) == VIDMM_OK &&
+           vidmm_process_device_create(trio->process, &trio->device) == VIDMM_OK &&
+           vidmm_context_create(trio->device, 0, 0, &trio->context) == VIDMM_OK;
+}
+
+/* So many as the driver has room for, which may be few: it may refuse each of these. */
 static uint32_t processes_possible(struct check *check) {
-    struct vidmm_process *process[MANY];
+    struct trio trio[MANY];
     uint32_t count = 0;
-    while (count < MANY &&
-           vidmm_process_create(check->harness.adapter, &process[count]) == VIDMM_OK)
+    while (count < MANY && trio_open(check, &trio[count]))
         count++;
-    for (uint32_t i = count; i-- > 0;)
-        vidmm_process_destroy(process[i]);
+    for (uint32_t i = count < MANY ? count + 1 : count; i-- > 0;)
+        trio_close(&trio[i]);
     return count;
 }
 

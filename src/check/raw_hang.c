@@ -118,7 +118,7 @@ static bool hang_reset_alone(struct hang_work *hanging, struct hang_work *behind
     if (!hang_ask(raw, &group) || !hang_reset_engine(raw, raw->node, &reset))
         return false;
     check_judge(raw->check, 281, VIDMM_SIDE_DRIVER, reset.LastAbortedFenceId == hung,
-                "LastAbortedFenceId of the work that the engine hung in",
+                "LastAbortedFenceId of the work that the engine hung in", "%s",
                 check_aborted_text(reset.LastAbortedFenceId, hung));
     return hang_ends(behind);
 }

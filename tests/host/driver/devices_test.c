@@ -128,9 +128,10 @@ static void a_board_without_a_model_has_as_much_memory_as_is_asked_for(void **st
     config.model = NULL;
     config.plain_bytes = 8ull << 30;
     struct vidmm_host *host = tiny_up(&config);
-    const CM_PARTIAL_RESOURCE_DESCRIPTOR *memory = resource(CmResourceTypeMemoryLarge);
-    assert_non_null(memory);
-    assert_int_equal(RtlCmDecodeMemIoResource(memory, NULL), config.plain_bytes);
+    const CM_PARTIAL_RESOURCE_DESCRIPTOR *found = resource(CmResourceTypeMemoryLarge);
+    assert_non_null(found);
+    CM_PARTIAL_RESOURCE_DESCRIPTOR memory = *found;
+    assert_int_equal(RtlCmDecodeMemIoResource(&memory, NULL), config.plain_bytes);
     down(host);
 }
 

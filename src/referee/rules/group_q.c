@@ -154,7 +154,8 @@ const struct vidmm_rule rules_q[] = {
                "(vidmm_hw_model.power): the bytes of "
                "allocations that stayed in memory segments are compared with what they were "
                "before. With GPU virtual addresses, which do not tell where allocations are, it is "
-               "all of a memory segment without invalid or protected ranges.",
+               "all of a memory segment without invalid or protected ranges, while the driver has "
+               "allocations for no context in it, which it may write again.",
         .why = "What the flags promise is not copied out before.",
         .windows = "It leaves what is there where it is.",
         .windows_source = THE_PAGE,

@@ -93,11 +93,12 @@ static void power_hash_segment(struct vidmm_referee *referee, const struct shado
     }
 }
 
-/* Where no call tells which part of it is in use. */
+/* Where no call tells which part of it is in use; but what a driver made for contexts it may write anew in D0. */
 static void power_hash_all(struct vidmm_referee *referee, const struct shadow_segment *segment,
                            uint64_t *hash, uint64_t *bytes) {
     bool whole = power_keeps(referee, segment) == KEEPS_ALL && segment->invalid_count == 0 &&
-                 segment->vpr_size == 0 && *bytes + segment->size <= HASHED_MOST;
+                 referee->contexts.made.count == 0 && segment->vpr_size == 0 &&
+                 *bytes + segment->size <= HASHED_MOST;
     const uint8_t *seen =
         whole ? world_peek(referee, shadow_address(segment, 0), segment->size) : NULL;
     if (!seen)

@@ -19,6 +19,7 @@ struct display {
     uint32_t sources;
     D3DDDI_VIDEO_PRESENT_TARGET_ID targets[DISPLAY_TARGETS]; /* video outputs */
     uint32_t target_count;
+    uint32_t monitors;           /* so many of them, the first, have one */
     struct vidmm_vidpn *none;    /* a network without paths */
     struct vidmm_vidpn *network; /* has a path from `source` to `target`, and a mode of each */
     D3DDDI_VIDEO_PRESENT_SOURCE_ID source;
@@ -32,8 +33,8 @@ bool display_children(struct display *display, const char **why);
 /* Finds a network that the driver supports. False: there is none, which `*why` says; or a finding does. */
 bool display_network(struct display *display, const char **why);
 /*
- * Finds a network that the driver supports of the path of `display`, in its mode, and of one from the next source, which is
- * `*second`: it has no network without paths. False: there is none. `*second` is closed either way.
+ * Finds a network that the driver supports of the path of `display`, in its mode, and of one from the next source to a target
+ * with a monitor, which is `*second`: it has no network without paths. False: there is none. `*second` is closed either way.
  */
 bool display_second(const struct display *display, struct display *second);
 void display_close(struct display *display);

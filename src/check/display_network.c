@@ -30,6 +30,7 @@ bool display_children(struct display *display, const char **why) {
         return false;
     if (status == STATUS_SUCCESS) {
         children_take(display, child, count, true);
+        display->monitors = display->target_count;
         children_take(display, child, count, false);
     }
     free(child);
@@ -408,7 +409,7 @@ bool display_second(const struct display *display, struct display *second) {
     *second = *display;
     second->source = display->source + 1;
     first.network = second->network = second->none = NULL;
-    for (uint32_t i = 0; i < display->target_count && second->source < display->sources; i++)
+    for (uint32_t i = 0; i < display->monitors && second->source < display->sources; i++)
         if (display->targets[i] != display->target &&
             network_of_two(second, display->targets[i], &first))
             return true;

@@ -64,7 +64,7 @@ for kind in mingw clang; do
 done
 expect "code of DriverEntry's section" \
     "the driver runs code at broken-clang.sys, in section 'INIT', which is gone after DriverEntry (IRQL 0, from broken-clang.sys)
-K13 signal 11 (Segmentation fault) in DxgkDdiCreateDevice" "$(violations broken-clang.sys 5)"
+K13 signal 11 (Segmentation fault) in DxgkDdiCreateDevice (2 times)" "$(violations broken-clang.sys 5)"
 
 # More of the stack than a thread of Windows has, by recursion and by variables that reach beyond a page.
 for kind in mingw clang; do

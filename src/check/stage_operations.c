@@ -853,7 +853,10 @@ enum vidmm_stage_outcome stage_operations(struct check *check, uint32_t number) 
         return raw_carried_run(check, &carried[number - sizeof(worlds) / sizeof(worlds[0]) - 1],
                                carry_apertures);
     if (!check_open(check, &worlds[number]))
-        return worlds[number].refusable ? VIDMM_STAGE_SKIPPED : VIDMM_STAGE_STOPPED;
+        return worlds[number].refusable
+                   ? check_say(check, VIDMM_STAGE_SKIPPED,
+                               "the driver does not start with more than 4 GiB of memory")
+                   : VIDMM_STAGE_STOPPED;
     enum vidmm_stage_outcome opened = raw_open_aperture(&raw, check);
     return opened == VIDMM_STAGE_DONE ? operate(&raw) : raw_unopened(&raw, opened);
 }

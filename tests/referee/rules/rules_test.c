@@ -49,8 +49,8 @@ static void an_id_leads_to_its_row_and_back(void **state) {
     }
     assert_int_equal(vidmm_rule_parse("k1")->number, VIDMM_K_IRQL);
     assert_int_equal(vidmm_rule_parse("K20")->number, VIDMM_K_IMPORT);
-    static const char *const none[] = {"K",   "K0",  "K01",          "K999", "R661",
-                                       "661", "662", "K99999999999", "KK1"};
+    static const char *const none[] = {"K",   "K0",  "K01",          "K999", "R660",
+                                       "660", "661", "K99999999999", "KK1"};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         assert_null(vidmm_rule_parse(none[i]));
 }

@@ -405,17 +405,18 @@ static bool with_surface(struct check *check, enum check_surface_kind kind, bool
     return good;
 }
 
-/* At the end: what a driver reads behind such data may be what it crashes of. */
-static void with_short_data(struct check *check) {
+/* Of a description of vidmm/umd.h, where the driver understands it, and of each standard surface that it makes. */
+static void with_each_description(struct check *check,
+                                  void (*give)(struct check *, const struct check_surface *)) {
     struct vidmm_umd_allocation data = {
         .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_CPU_VISIBLE, .size = CHECK_PAGE};
     const struct check_surface spoken = {.data = &data, .size = sizeof(data)};
     struct check_surface surface;
     if (check_speaks(check))
-        check_short_data(check, &spoken);
+        give(check, &spoken);
     for (uint32_t kind = 0; kind < CHECK_SURFACES; kind++) {
         if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT))
-            check_short_data(check, &surface);
+            give(check, &surface);
         check_surface_close(&surface);
     }
 }
@@ -423,19 +424,9 @@ static void with_short_data(struct check *check) {
 /* A run of its own: a driver that dies of such data has shown all else. */
 static enum vidmm_stage_outcome with_damaged_data(struct check *check) {
     const struct check_setup setup = {.table = damaged_table};
-    struct vidmm_umd_allocation data = {
-        .magic = VIDMM_UMD_MAGIC, .flags = VIDMM_UMD_CPU_VISIBLE, .size = CHECK_PAGE};
-    const struct check_surface spoken = {.data = &data, .size = sizeof(data)};
-    struct check_surface surface;
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;
-    if (check_speaks(check))
-        damaged_surface(check, &spoken);
-    for (uint32_t kind = 0; kind < CHECK_SURFACES; kind++) {
-        if (check_surface_open(check, &surface, kind, WIDTH, HEIGHT))
-            damaged_surface(check, &surface);
-        check_surface_close(&surface);
-    }
+    with_each_description(check, damaged_surface);
     damaged_contexts(check);
     check_close(check);
     return VIDMM_STAGE_DONE;
@@ -465,7 +456,8 @@ enum vidmm_stage_outcome stage_objects(struct check *check, uint32_t number) {
         shapes(check, CHECK_SURFACE_CROSS_ADAPTER);
     if (good) {
         escapes(check);
-        with_short_data(check);
+        /* At the end: what a driver reads behind such data may be what it crashes of. */
+        with_each_description(check, check_short_data);
         escapes_at_end(check);
     }
     check_close(check);

@@ -96,14 +96,6 @@ void display_pause(const struct display *display, struct vidmm_context *context,
 
 /* ---- Work whose end comes beside a vertical sync ------------------------------------------------ */
 
-/* On another processor: the GPU works on. Its interrupt comes behind the routine, which is still under way. */
-static void hardware_works(void *ctx) {
-    struct vidmm_host *host = ctx;
-    vidmm_host_hold_interrupts(host, true);
-    vidmm_host_hold_engines(host, false);
-    vidmm_host_run(host);
-}
-
 /* The interrupt routine serves a vertical sync when the work, which was submitted before, ends. */
 static bool serve_sync(struct empty_work *work, uint32_t moment, uint32_t *count, bool *came) {
     struct vidmm_host *host = work->check->harness.host;
@@ -113,7 +105,7 @@ static bool serve_sync(struct empty_work *work, uint32_t moment, uint32_t *count
     vidmm_host_hold_engines(host, true);
     bool good = empty_work_submit(work);
     if (!vidmm_host_beside_at(host, "DxgkDdiInterruptRoutine", moment, VIDMM_HOST_CALL,
-                              hardware_works, host))
+                              each_moment_work_ends, host))
         vidmm_host_hold_engines(host, false); /* it works when time passes in the routine */
     vidmm_host_hold_interrupts(host, false);
     *count = vidmm_host_beside_moments(host);

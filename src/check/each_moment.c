@@ -13,3 +13,10 @@ bool each_moment(const struct each_moment *each) {
     }
     return good;
 }
+
+void each_moment_work_ends(void *ctx) {
+    struct vidmm_host *host = ctx;
+    vidmm_host_hold_interrupts(host, true);
+    vidmm_host_hold_engines(host, false);
+    vidmm_host_run(host);
+}

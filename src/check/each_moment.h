@@ -17,6 +17,9 @@ struct each_moment {
     void *ctx;
 };
 
+/* What comes, of engines that are held, with `ctx` the host: they work on. Their interrupt comes behind the call, which is
+ * still under way. */
+void each_moment_work_ends(void *ctx);
 /* False: `make` said so. */
 bool each_moment(const struct each_moment *each);
 

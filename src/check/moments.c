@@ -41,13 +41,6 @@ static void comes(void *ctx) {
     vidmm_host_hold_dpcs(host, false);
 }
 
-static void ends(void *ctx) {
-    struct vidmm_host *host = ctx;
-    vidmm_host_hold_interrupts(host, true);
-    vidmm_host_hold_engines(host, false);
-    vidmm_host_run(host);
-}
-
 /* Where that cannot be done the call has no moments. */
 static void follow(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
     bool interrupt = moments->of->between == INTERRUPT_COMES;
@@ -98,7 +91,8 @@ static bool within_end(const struct moments *moments, struct vidmm_host *host, u
     bool good = complete_one(moments, host);
     vidmm_host_hold_engines(host, true);
     good = good && work_submit(moments->work);
-    if (!vidmm_host_beside_at(host, moments->of->call, moment, VIDMM_HOST_CALL, ends, host))
+    if (!vidmm_host_beside_at(host, moments->of->call, moment, VIDMM_HOST_CALL,
+                              each_moment_work_ends, host))
         vidmm_host_hold_engines(host, false);
     vidmm_host_hold_interrupts(host, false);
     return good;

@@ -337,6 +337,20 @@ static void APIENTRY install_faults_newest(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiSubmitCommandVirtual = note_newest_virtual;
 }
 
+/* The same where the driver does not know whose address it is. */
+static VOID APIENTRY notify_newest_alone(const HANDLE device,
+                                         const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA report = *data;
+    if (report.InterruptType == DXGK_INTERRUPT_DMA_PAGE_FAULTED)
+        report.DmaPageFaulted.FaultedProcessHandle = NULL;
+    notify_newest(device, &report);
+}
+
+static void APIENTRY install_faults_newest_alone(DRIVER_INITIALIZATION_DATA *table) {
+    install_faults_newest(table);
+    report_with(table, notify_newest_alone);
+}
+
 /* ---- Whose page faults they are -------------------------------------------------------------- */
 
 #define PROCESSES 256u
@@ -992,6 +1006,9 @@ const struct mutant mutants_engines[] = {
             "names the work of a page fault and says that it cannot")},
     {BREAKS(380, DRIVER, "engines", faults_newest,
             "names the work submitted last as that of a page fault"),
+     .consequences = {281, 299}},
+    {BREAKS(380, DRIVER, "engines", faults_newest_alone,
+            "names the work submitted last, and no process, in page faults"),
      .consequences = {281, 299}},
     {BREAKS(523, DRIVER, "engines", faults_next,
             "names the fence behind the one completed last in page faults")},

@@ -171,7 +171,9 @@ const struct vidmm_rule rules_s[] = {
         .page = "access-to-non-resident-allocation",
         .how = "A reported address must be one that the shadow of the process's tables has no use "
                "for, or that the IOMMU leads nowhere by the PASID of the work's device, and "
-               "FaultedProcessHandle hDxgkProcess of the work's process, or NULL; work that "
+               "FaultedProcessHandle hDxgkProcess of the work's process, or NULL; FaultedFenceId "
+               "is not "
+               "that of work behind other work of the node whose own commands are there; work that "
                "cannot be named has fence 0 (ns-d3dkmddi-_dxgkargcb_notify_interrupt_data.md) and "
                "asks for a reset. The "
                "conformance check submits commands at an address that leads nowhere, "

@@ -37,6 +37,31 @@ static void fault_judge_address(struct vidmm_referee *referee, const struct vidm
     tables_compare_faulted(referee, process, report->address);
 }
 
+/* Its commands are in that page; drivers may report no more than the page. */
+static bool fault_fetches(const struct shadow_submission *work, uint64_t address) {
+    uint64_t page = address & ~(uint64_t)(SHADOW_PAGE - 1);
+    uint64_t start = work->address + work->start, end = work->address + work->end;
+    return !work->paging && page + SHADOW_PAGE > start && page < end;
+}
+
+/* A node begins with its work in the order of submission: commands that lead nowhere fault before those behind them. */
+static void fault_judge_fence(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
+                              const struct shadow_submission *work) {
+    const struct shadow_submission *older = referee->node[report_node(report)].first;
+    struct tables_found found;
+    for (; older != work; older = older->next) {
+        const struct tables_process *process = tables_process(referee, older->process);
+        if (!process || !fault_fetches(older, report->address))
+            continue;
+        tables_walk(referee, process, report->address, TABLES_DONE, &found);
+        DRIVER_MUST(380, !found.known || !found.settled || found.stale || found.valid,
+                    "the fence of the work that faulted as FaultedFenceId",
+                    "FaultedFenceId is %u, and 0x%llx, which leads nowhere, is where the commands "
+                    "of the work before it are, with fence %u",
+                    work->fence, LLU(report->address), older->fence);
+    }
+}
+
 /* Behind an IOMMU the mappings are the system's. */
 static void fault_judge_shared(struct vidmm_referee *referee, const struct vidmm_interrupt *report,
                                uint32_t pasid) {
@@ -91,6 +116,7 @@ void submit_page_faulted(struct vidmm_referee *referee, const struct vidmm_inter
     if (work)
         fault_judge_work(referee, report, work);
     if (tables_known(referee) && work) {
+        fault_judge_fence(referee, report, work);
         fault_judge_address(referee, report, work);
         struct shadow_context *context = shadow_context(referee, work->context);
         if (context && context->owner)

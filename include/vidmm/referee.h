@@ -208,7 +208,8 @@ void vidmm_referee_turn(struct vidmm_referee *referee);
 /* How much of the work so far the driver reported faulted. Any thread. */
 uint32_t vidmm_referee_faults(struct vidmm_referee *referee);
 /* The rule about what came before, when a reset of an engine or the adapter came to work under way and the driver had
- * reported nothing complete since: the reset before (R618), power (R651, R652). 0: that was not so. Any thread. */
+ * reported nothing complete since: the reset before (R618), power (R651, R652). R561 when only a preemption was under way.
+ * 0: neither was so. Any thread. */
 uint32_t vidmm_referee_deaf(struct vidmm_referee *referee);
 /* The rule about a reset of the adapter (R618) or power (R651), when the first work of an application behind it was
  * reported faulted, and work of an application had been reported complete before. 0: that was not so. Any thread. */

@@ -6,30 +6,33 @@
 
 #include <stdio.h>
 
-/* The functions below the hooks, and the first such reset of the driver's life. */
+/* The functions below the hooks. One reset of a driver's life is told of. */
 static struct {
     struct check *check;
     PDXGKDDI_RESETENGINE reset_engine;
     PDXGKDDI_RESETFROMTIMEOUT reset_from_timeout;
     bool found;
-    uint32_t since; /* as of check_unreported */
-    char step[sizeof(((struct vidmm_ledger *)0)->step)], text[112];
 } resets;
 
 /* Work that faulted is told of in another way. */
 static bool resets_unprovoked(const struct check *check) {
-    return check->managed && !check->provokes && !check->resetting &&
+    return check->managed && !check->provokes && !check->resetting && !check->starving &&
            vidmm_referee_faults(check->harness.referee) == 0;
 }
 
+/* As soon as the driver has answered: what is wrong behind the reset comes of it. */
 static void resets_note(const char *format, uint32_t node) {
     struct check *check = resets.check;
+    char text[112];
     if (resets.found || !resets_unprovoked(check))
         return;
     resets.found = true;
-    resets.since = vidmm_referee_deaf(check->harness.referee);
-    snprintf(resets.step, sizeof(resets.step), "%s", check->shared->ledger.step);
-    snprintf(resets.text, sizeof(resets.text), format, node);
+    uint32_t since = vidmm_referee_deaf(check->harness.referee);
+    snprintf(text, sizeof(text), format, node);
+    if (check_explained(check))
+        vidmm_ledger_hold(&check->shared->ledger, since != 0 ? since : 597);
+    else
+        check_unreported(check, false, since, text);
 }
 
 static NTSTATUS APIENTRY resets_of_engine(const HANDLE adapter, DXGKARG_RESETENGINE *args) {
@@ -50,6 +53,7 @@ static NTSTATUS APIENTRY resets_of_adapter(const HANDLE adapter) {
 void check_watch_resets(struct check *check) {
     DRIVER_INITIALIZATION_DATA *table = &check->harness.table;
     resets.check = check;
+    resets.found = false;
     if (table->DxgkDdiResetEngine && table->DxgkDdiResetEngine != resets_of_engine) {
         resets.reset_engine = table->DxgkDdiResetEngine;
         table->DxgkDdiResetEngine = resets_of_engine;
@@ -59,17 +63,4 @@ void check_watch_resets(struct check *check) {
         table->DxgkDdiResetFromTimeout = resets_of_adapter;
     }
     check->managed = true;
-}
-
-void check_judge_resets(struct check *check) {
-    struct vidmm_ledger *ledger = &check->shared->ledger;
-    bool found = resets.found;
-    resets.found = false;
-    if (!found || check->starving)
-        return;
-    vidmm_ledger_step(ledger, resets.step);
-    if (check_explained(check))
-        vidmm_ledger_hold(ledger, resets.since != 0 ? resets.since : 597);
-    else
-        check_unreported(check, false, resets.since, resets.text);
 }

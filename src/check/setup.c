@@ -133,6 +133,10 @@ void check_unreported(struct check *check, bool explained, uint32_t since, const
     struct vidmm_ledger *ledger = &check->shared->ledger;
     if (explained && !(since == 651 && only_fences(check)))
         vidmm_ledger_note(ledger, VIDMM_FINDING_HANG, VIDMM_SIDE_DRIVER, "%s", found);
+    else if (since == 561)
+        vidmm_ledger_judge(ledger, 561, VIDMM_SIDE_DRIVER, false,
+                           "DMA_PREEMPTED for each DxgkDdiPreemptCommand",
+                           "a preemption was never reported, where no work was left: %s", found);
     else if (since == 618)
         vidmm_ledger_judge(ledger, 618, VIDMM_SIDE_DRIVER, false,
                            "work carried out and reported after DxgkDdiRestartFromTimeout as it "
@@ -542,7 +546,6 @@ void check_close(struct check *check) {
     if (!check->harness.host)
         return;
     check_unmanage(check);
-    check_judge_resets(check);
     if (vidmm_harness_close(&check->harness, text, sizeof(text)) == VIDMM_HARNESS_OK)
         return;
     note_leaks(check);

@@ -279,9 +279,8 @@ bool check_ask_line(struct check *check, const char *when);
 /* vidmm_reset, which is no finding. */
 enum vidmm_status check_reset(struct check *check);
 
-/* resets.c: a reset of the manager's that the run did not provoke is a finding (R597) when the driver's life ends, unless a
- * rule that was broken explains it. From here on the calls of the manager that is about to start are looked at. */
+/* resets.c: a reset of the manager's that the run did not provoke is a finding (R597) when it begins, unless a rule that
+ * was broken explains it. From here on the calls of the manager that is about to start are looked at. */
 void check_watch_resets(struct check *check);
-void check_judge_resets(struct check *check);
 
 #endif

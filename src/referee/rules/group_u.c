@@ -233,8 +233,9 @@ const struct vidmm_rule rules_u[] = {
         .statement = "The lead of a chain is started after all other devices of it and stopped "
                      "before them.",
         .page = "nc-dispmprt-dxgkddi_link_device",
-        .how = "DxgkDdiStartDevice and DxgkDdiStopDevice of each device are held against which "
-               "devices are started.",
+        .how = "DxgkDdiStartDevice of each device, and DxgkDdiStopDevice or "
+               "DxgkDdiStopDeviceAndReleasePostDisplayOwnership, are held against which devices "
+               "are started.",
         .why = "The lead's start asks the driver about all of them.",
         .windows = "Plug and Play does so.",
         .windows_source = THE_PAGE,

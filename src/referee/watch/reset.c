@@ -53,8 +53,12 @@ static bool reset_preempts(const struct vidmm_referee *referee) {
 
 /* Work, or a preemption, that is under way when its hardware is reset was not reported. */
 static void reset_note_deaf(struct vidmm_referee *referee) {
-    if (referee->reset.deaf == 0 && (submit_under_way(referee) || reset_preempts(referee)))
-        referee->reset.deaf = referee->reset.silent;
+    bool works = submit_under_way(referee), preempts = reset_preempts(referee);
+    if (referee->reset.deaf != 0 || (!works && !preempts))
+        return;
+    referee->reset.deaf = referee->reset.silent;
+    if (referee->reset.deaf == 0 && !works)
+        referee->reset.deaf = 561;
 }
 
 void reset_begin_anew(struct vidmm_referee *referee, uint32_t rule) {
@@ -100,24 +104,46 @@ static NTSTATUS watch_RestartFromTimeout(struct vidmm_referee *referee, const HA
 }
 WATCHED_1(NTSTATUS, RestartFromTimeout, const HANDLE)
 
-static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID context) {
-    struct referee_call call;
-    referee_enter(referee, &call, "DxgkDdiStopDevice", REFEREE_ALONE);
+/* By either function: one that gives the display back, too, and fails is followed by the other. */
+static void reset_stopping(struct vidmm_referee *referee, struct referee_call *call,
+                           const char *name, PVOID context) {
+    referee_enter(referee, call, name, REFEREE_ALONE);
     reports_drain(referee);
     linked_stopping(referee, context);
     if (!referee->other_device)
-        reset_judge_at_rest(referee, &call);
+        reset_judge_at_rest(referee, call);
     if (!referee->other_device && !submit_gave_up(referee))
         MANAGER_MUST(360, !reset_in_video_memory(referee), "video memory that is evicted",
                      "an allocation is in a memory segment%s", "");
     referee->reset.phase = RESET_RUNNING;
     referee_leave(referee);
+}
+
+static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID context) {
+    struct referee_call call;
+    reset_stopping(referee, &call, "DxgkDdiStopDevice", context);
     NTSTATUS status = referee->real.DxgkDdiStopDevice(context);
     referee_return(referee);
     referee_exit(referee, &call);
     return status;
 }
 WATCHED_1(NTSTATUS, StopDevice, const PVOID)
+
+#if WDDM_AT_LEAST(WIN8)
+static NTSTATUS watch_StopDeviceAndReleasePostDisplayOwnership(
+    struct vidmm_referee *referee, PVOID context, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+    PDXGK_DISPLAY_INFORMATION display) {
+    struct referee_call call;
+    reset_stopping(referee, &call, "DxgkDdiStopDeviceAndReleasePostDisplayOwnership", context);
+    NTSTATUS status = referee->real.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(
+        context, target, display);
+    referee_return(referee);
+    referee_exit(referee, &call);
+    return status;
+}
+WATCHED_3(NTSTATUS, StopDeviceAndReleasePostDisplayOwnership, PVOID, D3DDDI_VIDEO_PRESENT_TARGET_ID,
+          PDXGK_DISPLAY_INFORMATION)
+#endif
 
 /* ---- The GPU scheduler's other calls --------------------------------------------------------- */
 
@@ -309,6 +335,7 @@ void referee_watch_reset(struct vidmm_referee *referee, DRIVER_INITIALIZATION_DA
     WATCH(table, RestartFromTimeout);
     WATCH(table, StopDevice);
 #if WDDM_AT_LEAST(WIN8)
+    WATCH(table, StopDeviceAndReleasePostDisplayOwnership);
     WATCH(table, QueryDependentEngineGroup);
     WATCH(table, QueryEngineStatus);
     WATCH(table, ResetEngine);

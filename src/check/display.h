@@ -12,6 +12,9 @@
 #define DISPLAY_TARGETS  32u
 #define DISPLAY_FRAME_NS UINT64_C(17000000) /* a vertical sync is in it, from 60 Hz on */
 
+/* Flags of a mode that is set, or ends, and of nothing else. */
+static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
+
 struct display {
     struct check *check;
     const DRIVER_INITIALIZATION_DATA *ddi;
@@ -25,6 +28,7 @@ struct display {
     D3DDDI_VIDEO_PRESENT_SOURCE_ID source;
     D3DDDI_VIDEO_PRESENT_TARGET_ID target;
     D3DKMDT_VIDPN_SOURCE_MODE mode; /* which is pinned */
+    UINT lines;                     /* of what the target displays in the mode that is pinned */
     bool source_pinned, target_pinned;
 };
 
@@ -54,5 +58,8 @@ void display_pause(const struct display *display, struct vidmm_context *context,
                    DXGK_CRTC_VSYNC_STATE state);
 /* While they are on: work that ends between two instructions of the interrupt routine, which serves one, is reported (K30). */
 void display_work_beside(const struct display *display, struct vidmm_context *context);
+
+/* scan_line.c, R657: which line the target displays, at several moments of a frame, while a mode of it is set. */
+void display_scan_lines(const struct display *display);
 
 #endif

@@ -238,6 +238,7 @@ static bool network_pin_target(struct display *display, bool *offered) {
         return false;
     bool pinned = pin_target_mode(display, interface, set, &mode, offered);
     (void)network->pfnReleaseTargetModeSet(handle, set);
+    display->lines = mode.VideoSignalInfo.ActiveSize.cy;
     display->target_pinned = pinned;
     return pinned;
 }
@@ -290,6 +291,17 @@ static void network_surfaces(const struct display *display) {
         check_surface_close(&surface);
     }
     check_step(display->check, "display: a network of one path");
+}
+
+/* R658: the modes of a target may be those of its monitor, which nobody here tells the driver. */
+static void judge_modes(const struct display *display) {
+    D3DKMDT_VIDPN_SOURCE_MODE modes[FORMATS_MOST];
+    vidmm_ledger_judge(&display->check->shared->ledger, 658, VIDMM_SIDE_DRIVER,
+                       network_formats(display, modes) != 0,
+                       "modes of each source that has none pinned",
+                       "the network with a path from source %u is supported, and its set of modes "
+                       "is empty behind STATUS_SUCCESS of DxgkDdiEnumVidPnCofuncModality",
+                       display->source);
 }
 
 /* ---- A network of one path ------------------------------------------------------------------- */
@@ -352,6 +364,7 @@ static bool network_pin(struct display *display, const char **why) {
     *why = "the driver supports no mode of its path from source 0, or finds none";
     if (!network_modes(display, D3DKMDT_EPT_NOPIVOT))
         return false;
+    judge_modes(display);
     network_surfaces(display);
     if (!network_pin_source(display, &offered) || !judge_offered(display, offered, "source"))
         return false;

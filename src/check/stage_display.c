@@ -9,8 +9,6 @@
 #include "screen.h"
 #include "two_sources.h"
 
-static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
-
 static bool screen_on(struct screen *screen, DXGKARG_COMMITVIDPN_FLAGS flags, const char **why) {
     *why = "the driver does not commit a network that it supports";
     if (!screen_commit(screen, screen->display.network, screen->shown[0].handle, flags))
@@ -189,10 +187,12 @@ static bool screen_play(struct screen *screen, const char **why) {
     if (!screen_make(screen, why))
         return false;
     check_step(check, "display: a mode is set");
-    bool good = screen_on(screen, as_usual, why) && screen_flips(screen, why) &&
-                screen_elsewhere(screen, why) && screen_hidden(screen, why) &&
-                screen_powers(screen, why) && screen_restarts(screen, why) &&
-                two_sources_play(screen, why);
+    bool good = screen_on(screen, as_usual, why);
+    if (good)
+        display_scan_lines(&screen->display);
+    good = good && screen_flips(screen, why) && screen_elsewhere(screen, why) &&
+           screen_hidden(screen, why) && screen_powers(screen, why) &&
+           screen_restarts(screen, why) && two_sources_play(screen, why);
     if (good) {
         check_step(check, "display: an interrupt that is no vertical sync");
         display_control_other(&screen->display);

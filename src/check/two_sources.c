@@ -1,8 +1,6 @@
 /* two_sources.c - see two_sources.h. */
 #include "two_sources.h"
 
-static const DXGKARG_COMMITVIDPN_FLAGS as_usual;
-
 static void both_judge(struct screen *first, struct screen *second) {
     screen_judge_scanout(first, true);
     screen_judge_scanout(second, true);

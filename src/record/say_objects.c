@@ -83,6 +83,17 @@ static void say_control(const struct fields *f, const void *args) {
     NUMBER(VidPnSourceId);
 }
 
+static void say_scan_line(const struct fields *f, const void *args) {
+    const DXGKARG_GETSCANLINE *a = args;
+    NUMBER(VidPnTargetId);
+}
+
+static void say_scan_line_answer(const struct fields *f, const void *args) {
+    const DXGKARG_GETSCANLINE *a = args;
+    NUMBER(InVerticalBlank);
+    NUMBER(ScanLine);
+}
+
 const struct said said_objects[] = {
     {.name = "DxgkDdiCreateDevice", .arguments = say_device, .answers = say_device_answer},
     {.name = "DxgkDdiDestroyDevice", .of = HANDLE_DEVICE},
@@ -100,6 +111,7 @@ const struct said said_objects[] = {
      .no_status = true},
     {.name = "DxgkDdiSetPowerState", .others = {"DeviceUid", "DevicePowerState", "ActionType"}},
     {.name = "DxgkDdiQueryDeviceDescriptor", .arguments = say_descriptor, .others = {"ChildUid"}},
+    {.name = "DxgkDdiGetScanLine", .arguments = say_scan_line, .answers = say_scan_line_answer},
     {.name = "DxgkDdiControlInterrupt", .others = {"InterruptType", "EnableInterrupt"}},
     {.name = "DxgkDdiControlInterrupt2", .others = {"InterruptType", "CrtcVsyncState"}},
     {.name = "DxgkDdiControlInterrupt3", .arguments = say_control},

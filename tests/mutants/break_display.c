@@ -109,6 +109,14 @@ SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
 GIVE_MODE(source, Source, SOURCE, D3DKMDT_VIDPN_SOURCE_MODE)
 GIVE_MODE(target, Target, TARGET, D3DKMDT_VIDPN_TARGET_MODE)
 
+static NTSTATUS APIENTRY modes_left(const HANDLE adapter,
+                                    const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    return args->EnumPivotType == D3DKMDT_EPT_NOPIVOT && !source_pinned(args->hConstrainingVidPn)
+               ? STATUS_SUCCESS
+               : mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+}
+SPOIL(modes_left, EnumVidPnCofuncModality, modes_left)
+
 static NTSTATUS APIENTRY pivot_changed(const HANDLE adapter,
                                        const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
     NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
@@ -447,6 +455,32 @@ static NTSTATUS APIENTRY newer_refused(const HANDLE adapter,
 }
 REPLACE(DxgkDdiControlInterrupt2, newer_refused)
 
+/* ---- Scan lines ------------------------------------------------------------------------------ */
+
+static NTSTATUS APIENTRY line_unsaid(const HANDLE adapter, DXGKARG_GETSCANLINE *args) {
+    UNREFERENCED_PARAMETER(adapter);
+    args->InVerticalBlank = FALSE;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiGetScanLine, line_unsaid)
+
+static NTSTATUS APIENTRY blank_unsaid(const HANDLE adapter, DXGKARG_GETSCANLINE *args) {
+    UNREFERENCED_PARAMETER(adapter);
+    args->ScanLine = 1;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiGetScanLine, blank_unsaid)
+
+static NTSTATUS APIENTRY blank_lines(const HANDLE adapter, DXGKARG_GETSCANLINE *args) {
+    UNREFERENCED_PARAMETER(adapter);
+    args->ScanLine = 65535;
+    args->InVerticalBlank = FALSE;
+    return STATUS_SUCCESS;
+}
+REPLACE(DxgkDdiGetScanLine, blank_lines)
+
+/* ---- Interrupts ------------------------------------------------------------------------------ */
+
 static void(APIENTRY *display_notify)(const HANDLE, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *);
 
 static VOID APIENTRY notify_without_address(const HANDLE handle,
@@ -585,6 +619,13 @@ const struct mutant mutants_display[] = {
     {BREAKS(643, DRIVER, "display", disable_ignored,
             "leaves vertical syncs on when they are disabled")},
     {BREAKS(643, DRIVER, "display", all_masked, "masks all interrupts with the vertical syncs")},
+    {BREAKS(658, DRIVER, "display", modes_left,
+            "offers no modes of a network without pinned ones")},
+    {BREAKS(657, DRIVER, "display", line_unsaid, "answers success without a scan line")},
+    {BREAKS(657, DRIVER, "display", blank_unsaid,
+            "says which line is displayed, and not whether one is")},
+    {BREAKS(657, DRIVER, "display", blank_lines,
+            "counts lines of the vertical blanking as displayed ones")},
     {BREAKS(647, DRIVER, "display", one_segment,
             "refuses surfaces in another segment of their sets")},
     {BREAKS(649, DRIVER, "display", stop_with_syncs, "leaves vertical syncs on when it stops")},

@@ -7,6 +7,7 @@ THUNK(CommitVidPn, const DXGKARG_COMMITVIDPN, PASSIVE_LEVEL, host_mix(c, a->Affe
       NOTHING)
 THUNK(SetVidPnSourceVisibility, const DXGKARG_SETVIDPNSOURCEVISIBILITY, PASSIVE_LEVEL,
       host_mix2(c, a->VidPnSourceId, a->Visible), NOTHING)
+THUNK(GetScanLine, DXGKARG_GETSCANLINE, PASSIVE_LEVEL, host_mix(c, a->VidPnTargetId), NOTHING)
 THUNK_OTHER(QueryDeviceDescriptor)
 THUNK_OTHER(ControlInterrupt)
 THUNK_OTHER(ControlInterrupt2)

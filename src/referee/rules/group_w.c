@@ -197,6 +197,40 @@ const struct vidmm_rule rules_w[] = {
                  "return STATUS_SUCCESS;\n",
     },
     {
+        RULE(658, DRIVER, DOCUMENTED, START_FAILS),
+        .reach = VIDMM_REACH_DISPLAY,
+        .statement = "DxgkDdiEnumVidPnCofuncModality gives modes to each source of a supported "
+                     "network that has none pinned.",
+        .page = "enumerating-cofunctional-vidpn-source-and-target-modes",
+        .how =
+            "Stage display asks for the modes of a network of one path that the driver supports, "
+            "in which nothing is pinned: the set of its source must have a mode of graphics.",
+        .why = "The system has no other modes to choose from.",
+        .windows = "No page tells what is displayed then.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "return STATUS_SUCCESS; /* the set of the source is empty, as it was */\n",
+        .right = "network->pfnAssignSourceModeSet(args->hConstrainingVidPn, source, filled);\n"
+                 "return STATUS_SUCCESS;\n",
+    },
+    {
+        RULE(657, DRIVER, DOCUMENTED, PERFORMANCE),
+        .reach = VIDMM_REACH_DISPLAY,
+        .statement = "DxgkDdiGetScanLine says whether the target is in vertical blanking mode, and "
+                     "its current scan line.",
+        .page = "ns-d3dkmddi-_dxgkarg_getscanline",
+        .how =
+            "Stage display asks for it at 64 moments of a frame while a mode of the target is "
+            "set, until the driver refuses. Both members must be written, and ScanLine is no "
+            "line behind the last one of ActiveSize where InVerticalBlank is FALSE.",
+        .why = "Programs draw into the lines that are not read at present.",
+        .windows = "They draw where it is seen. No page tells what the system makes of it.",
+        .windows_source = NOT_KNOWN,
+        .wrong = "args->ScanLine = read_line(ctx); /* lines of the blanking, too */\n"
+                 "args->InVerticalBlank = FALSE;\n",
+        .right = "args->ScanLine = read_line(ctx);\n"
+                 "args->InVerticalBlank = args->ScanLine >= ctx->Mode.Height;\n",
+    },
+    {
         RULE(647, DRIVER, DOCUMENTED, CORRUPTION),
         .reach = VIDMM_REACH_DISPLAY,
         .statement = "A primary can be displayed from each segment that its segment sets have.",

@@ -33,6 +33,7 @@ PASSED_2(CollectDbgInfo, const HANDLE, const DXGKARG_COLLECTDBGINFO *)
 PASSED_2(WriteVirtualizedInterrupt, const HANDLE, const DXGKARG_WRITEVIRTUALIZEDINTERRUPT *)
 PASSED_2(IsSupportedVidPn, const HANDLE, DXGKARG_ISSUPPORTEDVIDPN *)
 PASSED_2(EnumVidPnCofuncModality, const HANDLE, const DXGKARG_ENUMVIDPNCOFUNCMODALITY *)
+PASSED_2(GetScanLine, const HANDLE, DXGKARG_GETSCANLINE *)
 PASSED_3(QueryDeviceDescriptor, const PVOID, ULONG, PDXGK_DEVICE_DESCRIPTOR)
 PASSED_3(ControlInterrupt, const HANDLE, const DXGK_INTERRUPT_TYPE, BOOLEAN)
 PASSED_2(ControlInterrupt2, const HANDLE, const DXGKARG_CONTROLINTERRUPT2)
@@ -75,6 +76,7 @@ void referee_watch_passed(struct vidmm_referee *referee, DRIVER_INITIALIZATION_D
     WATCH(table, GetNodeMetadata);
     WATCH(table, IsSupportedVidPn);
     WATCH(table, EnumVidPnCofuncModality);
+    WATCH(table, GetScanLine);
     WATCH(table, QueryDeviceDescriptor);
     WATCH(table, ControlInterrupt);
     WATCH(table, ControlInterrupt2);

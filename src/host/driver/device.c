@@ -192,35 +192,61 @@ bool host_device_gives_back(const struct host_device *device) {
            host_display_given_back(device->context);
 }
 
+#define UNWRITTEN 0xa5
+#define GIVE_BACK "DxgkDdiStopDeviceAndReleasePostDisplayOwnership"
+
+static bool cpu_reaches(uint64_t address) {
+    const struct host_bar *bar = host_bar_at(address, 1);
+    return (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY) ||
+           host_physical_pointer(host_world->physical, address, 1);
+}
+
+/* Bytes of a pixel of the formats that the page has; 0: another one. */
+static uint32_t given_back_pixel(D3DDDIFORMAT format) {
+    if (format == D3DDDIFMT_R8G8B8)
+        return 3;
+    return format == D3DDDIFMT_X8R8G8B8 || format == D3DDDIFMT_A8R8G8B8 ? 4 : 0;
+}
+
 /*
- * nc-dispmprt-dxgkddi_stop_device_and_release_post_display_ownership.md, step 10: the CPU reaches the frame buffer. With
- * a Width or Height of zero there is none (plug-and-play--pnp--start-and-stop-cases.md).
+ * nc-dispmprt-dxgkddi_stop_device_and_release_post_display_ownership.md: the color formats, and step 10: the CPU reaches
+ * the frame buffer. With a Width or Height of zero there is none (plug-and-play--pnp--start-and-stop-cases.md).
  */
 static void judge_given_back(const DXGK_DISPLAY_INFORMATION *info) {
-    uint64_t address = (uint64_t)info->PhysicAddress.QuadPart;
-    const struct host_bar *bar = host_bar_at(address, 1);
-    bool reached = (bar && bar->bar.kind == VIDMM_HW_BAR_MEMORY) ||
-                   host_physical_pointer(host_world->physical, address, 1);
-    if (info->Width != 0 && info->Height != 0 && !reached)
-        host_violation("DxgkDdiStopDeviceAndReleasePostDisplayOwnership left a frame buffer of %u "
-                       "x %u pixels at PhysicAddress 0x%llx, where the CPU reaches neither a "
-                       "memory BAR nor memory of the system",
-                       info->Width, info->Height, (unsigned long long)address);
+    const uint64_t address = (uint64_t)info->PhysicAddress.QuadPart;
+    const uint64_t bytes = (uint64_t)info->Pitch * info->Height;
+    const uint32_t pixel = given_back_pixel(info->ColorFormat);
+    if (info->Width == 0 || info->Height == 0)
+        return;
+    if (pixel == 0)
+        host_violation(GIVE_BACK " left %u x %u pixels of ColorFormat %d, which is neither "
+                                 "X8R8G8B8, A8R8G8B8 nor R8G8B8",
+                       info->Width, info->Height, (int)info->ColorFormat);
+    else if (info->Pitch < (uint64_t)info->Width * pixel)
+        host_violation(GIVE_BACK " left %u x %u pixels of %u bytes with Pitch %u", info->Width,
+                       info->Height, pixel, info->Pitch);
+    else if (!cpu_reaches(address) || !cpu_reaches(address + bytes - 1))
+        host_violation(GIVE_BACK " left a frame buffer of %u x %u pixels, 0x%llx bytes at "
+                                 "PhysicAddress 0x%llx, where the CPU reaches neither a memory "
+                                 "BAR nor memory of the system",
+                       info->Width, info->Height, (unsigned long long)bytes,
+                       (unsigned long long)address);
 }
 
 /* True: it is stopped. What is left is judged of a display that was on. */
 static bool device_give_back(struct host_device *device) {
     struct host_driver *driver = host_world->driver;
     UINT target = driver->left ? driver->left_target : 0;
-    DXGK_DISPLAY_INFORMATION info = {.Width = 0};
+    DXGK_DISPLAY_INFORMATION info;
     if (!host_device_gives_back(device))
         return false;
-    host_driver_calling("DxgkDdiStopDeviceAndReleasePostDisplayOwnership");
+    memset(&info, UNWRITTEN, sizeof(info)); /* all of it is the driver's to write */
+    host_driver_calling(GIVE_BACK);
     NTSTATUS status =
         driver->ddi.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(device->context, target, &info);
     if (NT_SUCCESS(status) && driver->left)
         judge_given_back(&info);
-    host_driver_called("DxgkDdiStopDeviceAndReleasePostDisplayOwnership", status);
+    host_driver_called(GIVE_BACK, status);
     driver->left = false;
     return NT_SUCCESS(status);
 }

@@ -64,14 +64,13 @@ bool once_open(struct once *once, struct user *user) {
 
 void once_judge(const struct once *once) {
     bool written;
-    if (!once->shows || check_explained(once->user->check))
+    if (!once->shows)
         return;
     bool copied = once_copied(once->user, &written);
-    vidmm_ledger_judge(&once->user->check->shared->ledger, 281, VIDMM_SIDE_DRIVER,
-                       copied || !written, "the fence of all that was done, with the preemption",
-                       "%s",
-                       "work that was done when it was preempted was done again: the report "
-                       "did not have its fence");
+    check_judge(once->user->check, 281, VIDMM_SIDE_DRIVER, copied || !written,
+                "the fence of all that was done, with the preemption", "%s",
+                "work that was done when it was preempted was done again: the report "
+                "did not have its fence");
 }
 
 void once_close(struct once *once) {

@@ -314,7 +314,7 @@ static bool dirty_judge_query(struct vidmm_referee *referee, const struct dirty_
 
 /* Behind the bits the buffer is as it was, and so is what lies around it. */
 static void dirty_judge_written(struct vidmm_referee *referee, const struct guard *guard,
-                                const struct dirty_answer *answer) {
+                                const struct dirty_answer *answer, NTSTATUS status) {
     uint64_t used = (answer->count + 7) / 8;
     const uint8_t *before = guard->original;
     int64_t at = 0;
@@ -327,8 +327,8 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct guar
                 "no more than a bit for every page written, and no more than BufferSize",
                 "byte %lld was written, where %llu pages have %llu and the buffer %llu",
                 (long long)at, LLU(answer->count), LLU(used), LLU(guard->size));
-    if (answer->count % 8 != 0 && used <= guard->size && !answer->turned &&
-        !referee->dirty.misplaced)
+    if (status == STATUS_SUCCESS && answer->count % 8 != 0 && used <= guard->size &&
+        !answer->turned && !referee->dirty.misplaced)
         DRIVER_MUST(331, guard->bytes[used - 1] >> (answer->count % 8) == 0,
                     "0 in the bits behind the last page", "the last byte is 0x%02x for %llu pages",
                     guard->bytes[used - 1], LLU(answer->count));
@@ -344,7 +344,7 @@ static void dirty_bits_answered(struct vidmm_referee *referee,
     answer->turned = answered && dirty_turned(answer);
     answer->begins_well = answered && dirty_begins_well(answer);
     if (guard->block)
-        dirty_judge_written(referee, guard, answer);
+        dirty_judge_written(referee, guard, answer, status);
     if (answered)
         dirty_answered(referee, answer);
     guard_give(guard, 0, guard->size);

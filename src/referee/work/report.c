@@ -124,7 +124,9 @@ static void report_judge_order(struct vidmm_referee *referee,
             "fence %u was reported for node %u, where a reset ended the work up to fence %u",
             report->fence, report->node, node->last_ended);
     bool onwards = !node->told || fence_reached(report->fence, node->latest);
-    bool emptied = node->emptied && fence_reached(node->last_queued, report->fence);
+    /* What nothing was ever submitted with, the engine did not have either. */
+    bool emptied = node->emptied && fence_reached(node->last_queued, report->fence) &&
+                   fence_reached(report->fence, node->earliest);
     bool judged = onwards || work_unexplained(referee->ledger);
     if (judged && emptied)
         DRIVER_MUST(617, onwards, "no report of work that an engine had before it was reset",

@@ -59,6 +59,8 @@ OPTIONS = {"softgpu": [line.split() for line in (
     "--ddi wddm3.2 --set DirtyPageBytes=4096",
     "--linked 2 --set MmuLevels=4 --set MmuPages=2",
     "--ddi wddm2.1 --set VprBytes=1048576",
+    "--set Displays=2",
+    "--ddi wddm2.9 --set Displays=2",
 )]}
 
 

@@ -57,6 +57,25 @@ static NTSTATUS ask_all(const HANDLE adapter, HANDLE basis, void *bits, SIZE_T s
     return mutants_good.DxgkDdiQueryDirtyBitData(adapter, &args);
 }
 
+/* Each start succeeds, and from the second on none is one. */
+static UINT tracking_starts;
+
+static NTSTATUS APIENTRY start_counted(const HANDLE adapter, const HANDLE handle) {
+    tracking_starts++;
+    return mutants_good.DxgkDdiStartDirtyTracking(adapter, handle);
+}
+
+static NTSTATUS APIENTRY refuse_started(const HANDLE adapter, DXGKARG_QUERYDIRTYBITDATA *args) {
+    return tracking_starts > 1 ? STATUS_INVALID_DEVICE_STATE
+                               : mutants_good.DxgkDdiQueryDirtyBitData(adapter, args);
+}
+
+static void APIENTRY install_unstarted(DRIVER_INITIALIZATION_DATA *table) {
+    tracking_starts = 0;
+    table->DxgkDdiStartDirtyTracking = start_counted;
+    table->DxgkDdiQueryDirtyBitData = refuse_started;
+}
+
 /* A function in a slot, with bases followed. */
 #define SPOIL(NAME, SLOT, FUNCTION)                                                                \
     static void APIENTRY install_##NAME(DRIVER_INITIALIZATION_DATA *table) {                       \
@@ -918,6 +937,8 @@ const struct mutant mutants_dirty[] = {
      MOVING},
     {322, VIDMM_SIDE_DRIVER, "drops what was recorded when a migration is prepared", install_blank,
      .stage = "migration", MOVING_CHEAPLY},
+    {322, VIDMM_SIDE_DRIVER, "answers no query from its second start of tracking on",
+     install_unstarted, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "has two ranges of three", install_two, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "misses a write", install_forgetful, .stage = "dirty", TRACKING},
     {322, VIDMM_SIDE_DRIVER, "takes the ranges of each segment for those of the first",

@@ -177,7 +177,8 @@ const struct vidmm_rule rules_m[] = {
             "next answer, and tables of up to a page that updates in DMA buffers changed. Neither "
             "a reset of the adapter nor a power transition ends it; bits of memory that loses its "
             "content in one are not demanded. Writes of applications and of the CPU are not known "
-            "to the referee. Bits beyond these are allowed: hardware may track coarsely.",
+            "to the referee. Bits beyond these are allowed: hardware may track coarsely. A query "
+            "of a basis whose tracking was started is not refused, but for want of memory.",
         .why = "A page whose write is missed is not copied.",
         .windows = "The guest goes on with old contents after migration.",
         .wrong = "SetBit(plane, address / (2 * caps.PageSize));\n",

@@ -334,11 +334,24 @@ static void dirty_judge_written(struct vidmm_referee *referee, const struct guar
                     guard->bytes[used - 1], LLU(answer->count));
 }
 
+/* R322: the system has nothing to go by then, and takes the writes since the start for lost. */
+static void dirty_judge_refused(struct vidmm_referee *referee, const struct dirty_answer *answer,
+                                NTSTATUS status) {
+    bool excused = status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES ||
+                   referee->short_buffers || referee->dirty.misplaced || world_starved(referee);
+    if (answer->basis->started && !excused)
+        DRIVER_MUST(322, status == STATUS_SUCCESS,
+                    "the bits of a basis whose tracking was started",
+                    "status 0x%08x for a basis whose tracking was started and not stopped",
+                    (unsigned)status);
+}
+
 static void dirty_bits_answered(struct vidmm_referee *referee,
                                 const DXGKARG_QUERYDIRTYBITDATA *args, struct guard *guard,
                                 struct dirty_answer *answer, NTSTATUS status) {
     bool answered = status == STATUS_SUCCESS && answer->basis->started && !referee->short_buffers &&
                     !referee->dirty.misplaced;
+    dirty_judge_refused(referee, answer, status);
     answer->bits = guard->bytes;
     answer->clear = (args->Flags & DXGKARG_QUERYDIRTYBITDATAFLAGS_CLEARDATA) != 0;
     answer->turned = answered && dirty_turned(answer);

@@ -5,14 +5,19 @@
 #include "driver/driver.h"
 #include "driver/thunks.h"
 
+#define HAS(query, member)                                                                         \
+    ((query)->OutputDataSize >=                                                                    \
+     offsetof(DXGK_DRIVERCAPS, member) + sizeof(((DXGK_DRIVERCAPS *)0)->member))
+
+/* The structure of an older interface ends earlier. */
 void host_display_learn(const DXGKARG_QUERYADAPTERINFO *query, NTSTATUS status) {
     const DXGK_DRIVERCAPS *caps = query->pOutputData;
-    if (query->Type == DXGKQAITYPE_DRIVERCAPS && status == STATUS_SUCCESS &&
-        query->OutputDataSize >= offsetof(DXGK_DRIVERCAPS, SupportNonVGA) + sizeof(BOOLEAN)) {
-        host_world->driver->gives_display_back = caps->SupportNonVGA != FALSE;
-        host_world->driver->flips_at_device = caps->FlipCaps.FlipOnVSyncMmIo;
-        host_world->driver->asked = true;
-    }
+    struct host_driver *driver = host_world->driver;
+    if (query->Type != DXGKQAITYPE_DRIVERCAPS || status != STATUS_SUCCESS || !HAS(query, FlipCaps))
+        return;
+    driver->flips_at_device = caps->FlipCaps.FlipOnVSyncMmIo;
+    driver->gives_display_back = HAS(query, SupportNonVGA) && caps->SupportNonVGA != FALSE;
+    driver->asked = true;
 }
 
 bool host_display_given_back(HANDLE adapter) {

@@ -286,6 +286,33 @@ static void w34_an_interface_copied_past_its_end_crashes(void **state) {
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
 
+static PDXGKRNL_INTERFACE kept_interface;
+
+static NTSTATUS APIENTRY start_keeping(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE interface, PULONG sources,
+                                       PULONG children) {
+    kept_interface = interface;
+    return good.DxgkDdiStartDevice(context, info, interface, sources, children);
+}
+
+static NTSTATUS APIENTRY stop_by_kept(const PVOID context) {
+    const volatile ULONG *version = &kept_interface->Version;
+    return *version != 0 ? good.DxgkDdiStopDevice(context) : STATUS_UNSUCCESSFUL;
+}
+
+static void keeping_the_interface(DRIVER_INITIALIZATION_DATA *table) {
+    good = *table;
+    table->DxgkDdiStartDevice = start_keeping;
+    table->DxgkDdiStopDevice = stop_by_kept;
+}
+
+static void an_interface_that_is_kept_is_found(void **state) {
+    (void)state;
+    examine(keeping_the_interface, "query", NULL);
+    assert_int_equal(result.status, VIDMM_CHECK_BROKEN);
+    assert_non_null(strstr(found_of(VIDMM_K_CALLBACK)->found, "DXGKRNL_INTERFACE"));
+}
+
 /* The buffer's old state says that nothing of it is left to run. */
 static NTSTATUS APIENTRY submit_as_before(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
     DXGKARG_SUBMITCOMMAND nothing = *args;
@@ -317,6 +344,7 @@ int main(void) {
         cmocka_unit_test(w31_an_answer_past_its_buffer_is_no_failed_start),
         cmocka_unit_test(w33_completions_out_of_the_dpc_lose_nothing),
         cmocka_unit_test(w34_an_interface_copied_past_its_end_crashes),
+        cmocka_unit_test(an_interface_that_is_kept_is_found),
         cmocka_unit_test(w35_a_resubmission_that_is_not_run_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 #include "driver/device.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/thread.h"
 #include "base/world.h"
@@ -15,8 +14,6 @@
 
 #define VENDOR 0x1af4u
 #define DEVICE 0x4d56u
-
-#define HANDED_BYTES ((size_t)64 << 10) /* a page, however large the machine's are */
 
 static VOID NTAPI device_dpc(struct _KDPC *dpc, PVOID context, PVOID argument1, PVOID argument2) {
     struct host_device *device = context;
@@ -66,8 +63,7 @@ void host_device_configure(struct host_device *device) {
 }
 
 void host_device_done(struct host_device *device) {
-    if (device->handed)
-        munmap(device->handed, 2 * HANDED_BYTES);
+    host_handed_free(&device->handed);
     pthread_mutex_destroy(&device->reports.lock);
 }
 
@@ -125,24 +121,6 @@ static void device_disconnect(struct host_device *device) {
     device->started = false;
 }
 
-/*
- * The copy of the interface that the driver gets. It ends with its page, and the next one cannot be
- * read: a driver that copies more than there is crashes there, as it was seen to (W34).
- */
-static DXGKRNL_INTERFACE *device_hand_over(struct host_device *device) {
-    if (!device->handed) {
-        void *pages = mmap(NULL, 2 * HANDED_BYTES, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED)
-            return &device->interface;
-        (void)mprotect((unsigned char *)pages + HANDED_BYTES, HANDED_BYTES, PROT_NONE);
-        device->handed = pages;
-    }
-    void *copy = device->handed + HANDED_BYTES - sizeof(device->interface);
-    memcpy(copy, &device->interface, sizeof(device->interface));
-    return copy;
-}
-
 bool host_device_start(struct host_device *device, struct vidmm_host_error *error) {
     const DRIVER_INITIALIZATION_DATA *ddi = &host_world->driver->ddi;
     const USHORT number = (USHORT)(device->board + 1);
@@ -162,8 +140,12 @@ bool host_device_start(struct host_device *device, struct vidmm_host_error *erro
               (sizeof(device->interface) - first) / sizeof(void *), "DXGKRNL_INTERFACE");
     host_self.board = device->board + 1;
     host_driver_calling("DxgkDdiStartDevice");
-    NTSTATUS status = ddi->DxgkDdiStartDevice(device->context, &info, device_hand_over(device),
-                                              &sources, &children);
+    PDXGKRNL_INTERFACE copy =
+        host_handed_begin(&device->handed, "the DXGKRNL_INTERFACE of DxgkDdiStartDevice",
+                          &device->interface, sizeof(device->interface));
+    NTSTATUS status = ddi->DxgkDdiStartDevice(
+        device->context, &info, copy ? copy : &device->interface, &sources, &children);
+    host_handed_end(&device->handed);
     host_driver_called("DxgkDdiStartDevice", status);
     host_self.board = 0;
     if (!NT_SUCCESS(status)) {
@@ -219,12 +201,14 @@ static void judge_given_back(const DXGK_DISPLAY_INFORMATION *info) {
     if (info->Width == 0 || info->Height == 0)
         return;
     if (pixel == 0)
-        host_violation(GIVE_BACK " left %u x %u pixels of ColorFormat %d, which is neither "
-                                 "X8R8G8B8, A8R8G8B8 nor R8G8B8",
-                       info->Width, info->Height, (int)info->ColorFormat);
+        host_violation(
+            GIVE_BACK " left %u x %u pixels at PhysicAddress 0x%llx of ColorFormat %d, which "
+                      "is neither X8R8G8B8, A8R8G8B8 nor R8G8B8",
+            info->Width, info->Height, (unsigned long long)address, (int)info->ColorFormat);
     else if (info->Pitch < (uint64_t)info->Width * pixel)
-        host_violation(GIVE_BACK " left %u x %u pixels of %u bytes with Pitch %u", info->Width,
-                       info->Height, pixel, info->Pitch);
+        host_violation(GIVE_BACK
+                       " left %u x %u pixels of %u bytes at PhysicAddress 0x%llx with Pitch %u",
+                       info->Width, info->Height, pixel, (unsigned long long)address, info->Pitch);
     else if (!cpu_reaches(address) || !cpu_reaches(address + bytes - 1))
         host_violation(GIVE_BACK " left a frame buffer of %u x %u pixels, 0x%llx bytes at "
                                  "PhysicAddress 0x%llx, where the CPU reaches neither a memory "

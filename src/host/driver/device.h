@@ -18,6 +18,7 @@
 #include <vidmm/host.h>
 
 #include "driver/reports.h"
+#include "memory/handed.h"
 
 struct host_device {
     uint32_t board;         /* its hardware: place in the order of enumeration */
@@ -28,8 +29,8 @@ struct host_device {
     DXGKRNL_INTERFACE interface; /* DeviceHandle is the address of handles[life] */
     char handles[64];            /* of its lives, from StartDevice to StopDevice */
     uint32_t life;
-    unsigned char *handed; /* the page that the driver gets it in, and one without access */
-    KDPC dpc;              /* DxgkCbQueueDpc */
+    struct host_handed handed; /* what the driver gets of it */
+    KDPC dpc;                  /* DxgkCbQueueDpc */
     uint8_t config_space[256];
     struct host_reports reports;
 };

@@ -18,6 +18,7 @@
 #include "image/seh.h"
 #include "image/stack.h"
 #include "kernel/registers.h"
+#include "memory/handed.h"
 #include "memory/mdl.h"
 #include "memory/pool.h"
 #include "trap/instruction.h"
@@ -128,7 +129,8 @@ static bool out_of_reach(const ucontext_t *user, uint64_t address) {
     host_self.interrupted = user;
     bool back = sections_fault(address, (uint64_t)user->uc_mcontext.gregs[REG_RIP]) ||
                 host_pool_fault(address, writes) || paged_fault(address, writes) ||
-                host_mdl_gone_fault(address, writes) || host_mdl_beside_fault(address, writes) ||
+                host_handed_fault(address, writes) || host_mdl_gone_fault(address, writes) ||
+                host_mdl_beside_fault(address, writes) ||
                 (interposer->gone && interposer->gone(interposer->ctx, address, writes));
     host_self.interrupted = NULL;
     return back;

@@ -114,6 +114,22 @@ static NTSTATUS modes_create(const void *handle, bool of_target, void **out) {
     return STATUS_SUCCESS;
 }
 
+/* A frequency that is not known is 0 / 0, or D3DKMDT_FREQUENCY_NOTSPECIFIED twice. */
+static bool modes_frequency(const D3DDDI_RATIONAL *frequency, const char *member) {
+    if (frequency->Denominator != 0 || frequency->Numerator == 0)
+        return true;
+    host_violation("pfnAddMode of DXGK_VIDPNTARGETMODESET_INTERFACE got a mode whose %s is %u / 0",
+                   member, frequency->Numerator);
+    return false;
+}
+
+/* As nc-d3dkmddi-dxgkddi_monitorsourcemodeset_addmode.md has it of the same structure. */
+static bool modes_sound(const D3DKMDT_VIDPN_TARGET_MODE *mode) {
+    const D3DKMDT_VIDEO_SIGNAL_INFO *signal = &mode->VideoSignalInfo;
+    return modes_frequency(&signal->VSyncFreq, "VSyncFreq") &&
+           modes_frequency(&signal->HSyncFreq, "HSyncFreq");
+}
+
 static NTSTATUS modes_add(const void *handle, bool of_target, void *given) {
     struct vidpn_set *set = modes_begin(handle, of_target, "pfnAddMode");
     if (!set)
@@ -123,6 +139,8 @@ static NTSTATUS modes_add(const void *handle, bool of_target, void *given) {
     struct vidpn_mode *mode = CONTAINING_RECORD(given, struct vidpn_mode, info);
     if (!vidpn_return(set->network, given) || mode->added)
         return STATUS_INVALID_PARAMETER;
+    if (of_target && !modes_sound(given))
+        return STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_TARGET_MODE;
     mode->added = true;
     *set->last = mode;
     set->last = &mode->next;

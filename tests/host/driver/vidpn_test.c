@@ -196,6 +196,12 @@ static void targets_have_sets_of_their_own(void **state) {
                      STATUS_SUCCESS);
     assert_int_equal(modes->pfnCreateNewModeInfo(set, &mode), STATUS_SUCCESS);
     assert_int_equal(modes->pfnAddMode(set, mode), STATUS_SUCCESS);
+    assert_int_equal(modes->pfnCreateNewModeInfo(set, &mode), STATUS_SUCCESS);
+    mode->VideoSignalInfo.VSyncFreq.Numerator = 60;
+    assert_int_equal(modes->pfnAddMode(set, mode),
+                     STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_TARGET_MODE);
+    assert_true(vidmm_host_violations(host) != 0);
+    assert_non_null(strstr(vidmm_host_violation(host, 0), "VSyncFreq is 60 / 0"));
     assert_int_equal(modes->pfnGetNumModes(set, &count), STATUS_SUCCESS);
     assert_int_equal(count, 1);
     assert_int_equal(

@@ -72,6 +72,8 @@ static NTSTATUS APIENTRY get_device_information(HANDLE handle, PDXGK_DEVICE_INFO
     struct host_device *device = dxgkrnl_device(handle, "DxgkCbGetDeviceInformation");
     if (!device || !info)
         return STATUS_INVALID_PARAMETER;
+    if (!host_may_allocate()) /* the lists of resources are made for the driver */
+        return STATUS_INSUFFICIENT_RESOURCES;
     memset(info, 0, sizeof(*info));
     info->MiniportDeviceContext = device->context;
     info->PhysicalDeviceObject = &device->physical;

@@ -170,6 +170,19 @@ static void draw_moved(struct raw_renderer *renderer) {
     }
 }
 
+/* R659: as one that was preempted is, before it is submitted again. */
+static void draw_again(struct raw_renderer *renderer) {
+    struct raw_submitter *raw = renderer->raw;
+    bool drawn = false;
+    check_step(raw->check, "room: a DMA buffer that is patched twice");
+    renderer->patched_twice = true;
+    bool completes = draw_there(renderer, DRAWN_AT_ONCE, RAW_PAGES, &drawn);
+    renderer->patched_twice = false;
+    if (completes || raw->unseen)
+        raw_judge(raw, 659, drawn, "the address that the list has, however often it is patched",
+                  "other bytes after a DMA buffer that DxgkDdiPatch was called for twice");
+}
+
 /* Builds what draws `count` pages from `first` on; the surface is nowhere yet. */
 static bool build_part(struct raw_renderer *renderer, uint32_t first, uint32_t count,
                        struct raw_commands *commands, struct raw_part *whole) {
@@ -235,6 +248,8 @@ static bool draw_whole(struct raw_renderer *renderer) {
         draw_nothing(renderer);
     if (drawn)
         draw_moved(renderer);
+    if (drawn && !renderer->raw->refused)
+        draw_again(renderer);
     if (drawn && !renderer->raw->refused)
         draw_ahead(renderer);
     if (drawn && !renderer->raw->refused)

@@ -369,8 +369,10 @@ static void hang_lose_asked(struct hang_work *hanging, struct hang_work *behind)
     if (!hang_runs(hanging, behind) || !hang_withstands(raw))
         return;
     raw_hang_forget(raw);
-    if (raw_reset(raw) && hang_submit(behind))
-        (void)raw_render_completes(raw);
+    if (raw_reset(raw) && hang_submit(behind) && !raw_render_completes(raw) && raw->faulted == 0)
+        check_unreported(raw->check, check_explained(raw->check), 618,
+                         "work behind a reset of the adapter, whose engine hung, was never "
+                         "reported complete");
 }
 
 static void hang_loses_asked(struct raw_submitter *raw, uint32_t node) {

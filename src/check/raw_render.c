@@ -302,8 +302,11 @@ static bool render_send(struct raw_renderer *renderer, const struct raw_commands
     patch.SubmissionFenceId = fence;
     patch.Flags.NullRendering = renderer->null_rendering;
     patch.Flags.Present = renderer->presents;
-    NTSTATUS status =
-        renderer->unpatched ? STATUS_SUCCESS : raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
+    NTSTATUS status = STATUS_SUCCESS;
+    if (renderer->patched_twice)
+        status = raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
+    if (status == STATUS_SUCCESS && !renderer->unpatched)
+        status = raw->ddi->DxgkDdiPatch(raw->adapter, &patch);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiPatch", status);
     if (renderer->damaged)

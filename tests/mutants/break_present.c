@@ -85,6 +85,41 @@ static void APIENTRY install_present_known(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPatch = present_patch;
 }
 
+/* DxgkDdiPatch adds to what it wrote into the buffer before. */
+static const void *patched_before;
+static UINT patched_from; /* element of its list */
+
+static NTSTATUS APIENTRY render_unpatched(const HANDLE context, DXGKARG_RENDER *args) {
+    patched_before = NULL;
+    return mutants_good.DxgkDdiRender(context, args);
+}
+
+static NTSTATUS APIENTRY patch_adds(const HANDLE adapter, const DXGKARG_PATCH *args) {
+    const D3DDDI_PATCHLOCATIONLIST *location =
+        args->pPatchLocationList + args->PatchLocationListSubmissionStart;
+    NTSTATUS status = mutants_good.DxgkDdiPatch(adapter, args);
+    bool again = !args->Flags.Paging && patched_before == args->pDmaBuffer &&
+                 patched_from == args->PatchLocationListSubmissionStart;
+    for (UINT i = 0; again && i < args->PatchLocationListSubmissionLength; i++) {
+        unsigned char *place = (unsigned char *)args->pDmaBuffer + location[i].PatchOffset;
+        UINT64 address;
+        memcpy(&address, place, sizeof(address));
+        address += 4096;
+        memcpy(place, &address, sizeof(address));
+    }
+    if (!args->Flags.Paging) {
+        patched_before = args->pDmaBuffer;
+        patched_from = args->PatchLocationListSubmissionStart;
+    }
+    return status;
+}
+
+static void APIENTRY install_patch_adds(DRIVER_INITIALIZATION_DATA *table) {
+    patched_before = NULL;
+    table->DxgkDdiRender = render_unpatched;
+    table->DxgkDdiPatch = patch_adds;
+}
+
 /* DxgkDdiPatch writes as many addresses as the newest DMA buffer of all has. */
 static UINT newest_elements;
 
@@ -578,6 +613,8 @@ const struct mutant mutants_present[] = {
      WHEN_MOVED},
     {BREAKS(659, DRIVER, "room", render_newest,
             "patches as many elements as the newest DMA buffer has")},
+    {BREAKS(659, DRIVER, "room", patch_adds,
+            "moves the addresses of a DMA buffer that it patches again")},
     {BREAKS(659, DRIVER, "room", patch_leaves_segment,
             "leaves addresses of the aperture where the surface is in memory by then")},
     {BREAKS(157, DRIVER, "room", present_again, "presents the same rows in each buffer, for ever"),

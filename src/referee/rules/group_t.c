@@ -166,7 +166,7 @@ const struct vidmm_rule rules_t[] = {
                "them when it lies in the memory segment. What they drew is compared. Nothing is "
                "judged before such draws had their effect at a place that the first list had. The "
                "same of two DMA buffers, of which the second is built before the first is "
-               "patched.",
+               "patched, and of one that is patched twice.",
         .why = "An allocation moves between the two calls, also to another segment, where both "
                "halves of its address are other ones.",
         .windows = "The GPU writes to where the allocation was.",

@@ -222,10 +222,15 @@ static bool tells_cause(const struct vidmm_finding *finding) {
            spoils_bytes(finding);
 }
 
-/* R421, R521, R602, R611, R631, R637, R651: few moments show them, and what follows from them shows in many. */
+/* R597: where bytes are looked at when a fence was reported, they are not there yet. */
+static bool is_early(const struct vidmm_finding *finding) {
+    return is_rule(finding) && finding->rule == 597 && strstr(finding->found, CAUSES_EARLY);
+}
+
+/* R421, R521, R602, R611, R631, R637, R651, R659: few moments show them, and what follows from them shows in many. */
 static bool tells_root(const struct vidmm_finding *finding) {
-    static const uint16_t roots[] = {421, 521, 602, 611, 631, 637, 651};
-    return IS_ONE_OF(finding, roots);
+    static const uint16_t roots[] = {421, 521, 602, 611, 631, 637, 651, 659};
+    return IS_ONE_OF(finding, roots) || is_early(finding);
 }
 
 /* R223: where a place in a segment is taken for another one tables are looked for elsewhere, too. */
@@ -302,11 +307,14 @@ static bool keeps_submission(const struct vidmm_finding *finding) {
            strstr(finding->found, "DxgkDdiSubmitCommand");
 }
 
-/* R602, R631: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
+/* R602, R631, R597: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 194, 196, 197, 200, 539};
     static const uint16_t reported[] = {281, 523, 561, 597, 605, 618, 632, 651};
     bool kept = keeps_submission(cause);
+    if (is_early(cause))
+        return is_effect(effect) || effect->kind == VIDMM_FINDING_HANG ||
+               (effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES);
     if (!kept && !(is_rule(cause) && cause->rule == 602))
         return false;
     return effect->kind == VIDMM_FINDING_HANG || IS_ONE_OF(effect, missed) ||
@@ -332,11 +340,16 @@ static bool lost_fences(const struct vidmm_finding *cause, const struct vidmm_fi
            strcmp(cause->step, effect->step) == 0;
 }
 
+/* R659: a DMA buffer that a preemption stopped is patched again before it goes on. */
+static bool patches_wrong(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    return is_rule(cause) && cause->rule == 659 && is_rule(effect) && effect->rule == 645;
+}
+
 /* The second follows from the first in any life, whichever of them more lives begin with (tells_root). */
 static bool explains(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_undismissed(cause, effect) || misses_work(cause, effect) ||
            shares_pages(cause, effect) || finds_old_work(cause, effect) ||
-           lost_fences(cause, effect) || misplaces(cause, effect);
+           lost_fences(cause, effect) || misplaces(cause, effect) || patches_wrong(cause, effect);
 }
 
 /* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */

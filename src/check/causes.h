@@ -7,6 +7,9 @@
 
 #include <vidmm/check.h>
 
+/* In R597 of a fence that is reported before the work is done. */
+#define CAUSES_EARLY "came when its fence had been reported"
+
 /* What the lives of the driver showed; zero is empty. It is not shared with their processes. */
 struct causes {
     /* In some life the second finding came after the first and follows from it. */

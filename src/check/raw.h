@@ -92,8 +92,11 @@ struct raw_submitter {
         HANDLE handle;
         struct raw_private given;
     } resource;
-    PMDL source, target;      /* RAW_PAGES each */
-    uint32_t painted;         /* seed of the bytes of `source` */
+    PMDL source, target; /* RAW_PAGES each */
+    uint32_t painted;    /* seed of the bytes of `source` */
+    struct {
+        bool wanted, looked, done;
+    } early;                  /* raw_early.c */
     struct raw_renderer *dma; /* those whose DMA buffers are mapped */
     uint32_t dma_first;       /* their first page */
 };
@@ -126,6 +129,10 @@ bool raw_make_uneven(struct raw_submitter *raw);
 bool raw_make_shorter(struct raw_submitter *raw, uint32_t cut);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
+
+/* raw_early.c, R597: behind what may have gone wrong, of bytes of its own. And what a report of a fence calls. */
+void raw_judge_early(struct raw_submitter *raw);
+void raw_early_look(struct raw_submitter *raw, uint32_t fence);
 
 /* raw_carried.c: of a manager that runs on GPU virtual addresses, whose paging buffers carry the operations, with the
  * aperture that has `others` suitable ones before it. False: there is none, or no memory. raw_close_carried follows
@@ -268,8 +275,8 @@ struct raw_renderer {
         struct raw_renderer *next; /* that is mapped */
     } dma;
     unsigned char *cpu, *private_data;
-    bool gdi; /* commands are of GDI */
-    bool
+    bool gdi;           /* commands are of GDI */
+    bool patched_twice, /* by the same lists */
         unpatched; /* nothing moves between building and submission, which comes without DxgkDdiPatch */
     bool null_rendering; /* the GPU is to run nothing of what is submitted */
     bool damaged;        /* its bytes are no commands any more when DxgkDdiPatch was called */

@@ -764,6 +764,7 @@ static enum vidmm_stage_outcome operate(struct raw_submitter *raw) {
         unknown(raw);
         return raw_close(raw);
     }
+    raw_judge_early(raw);
     first_fill(raw, FILLED_WITH, "a fill");
     transfers(raw);
     apertures(raw);

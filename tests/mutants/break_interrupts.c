@@ -676,6 +676,65 @@ static void APIENTRY install_submit_with_gap(DRIVER_INITIALIZATION_DATA *table) 
     table->DxgkDdiSubmitCommandVirtual = submit_with_gap;
 }
 
+/* ---- Reported before it is done -------------------------------------------------------------- */
+
+/* Where the newest transfer moves out, until its fence was reported: its first page is written when the DPC has run. */
+static PMDL late_list;
+static UINT late_fence; /* 0: it was not submitted */
+static bool late_told;
+
+static NTSTATUS APIENTRY build_late(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    bool out =
+        args->Operation == DXGK_OPERATION_TRANSFER && args->Transfer.Destination.SegmentId == 0;
+    late_list = out ? args->Transfer.Destination.pMdl : NULL;
+    late_fence = 0;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY submit_late(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    late_fence = late_fence == 0 && late_list ? args->SubmissionFenceId : late_fence;
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static VOID APIENTRY notify_late(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    late_told = late_list && data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED &&
+                late_fence == data->DmaCompleted.SubmissionFenceId;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static VOID APIENTRY dpc_late(const PVOID context) {
+    static unsigned char bytes[4096];
+    unsigned char *page = late_told ? MmMapLockedPagesSpecifyCache(late_list, KernelMode, MmCached,
+                                                                   NULL, FALSE, NormalPagePriority)
+                                    : NULL;
+    if (page) {
+        memcpy(bytes, page, sizeof(bytes));
+        memset(page, 0x3c, sizeof(bytes));
+    }
+    mutants_good.DxgkDdiDpcRoutine(context);
+    if (!page)
+        return;
+    memcpy(page, bytes, sizeof(bytes));
+    MmUnmapLockedPages(page, late_list);
+    late_list = NULL;
+    late_told = false;
+}
+
+static void APIENTRY spoil_late(DXGKRNL_INTERFACE *calls) {
+    calls->DxgkCbNotifyInterrupt = notify_late;
+}
+
+static void APIENTRY install_late(DRIVER_INITIALIZATION_DATA *table) {
+    late_list = NULL;
+    late_fence = 0;
+    late_told = false;
+    spoil_calls = spoil_late;
+    table->DxgkDdiStartDevice = start;
+    table->DxgkDdiBuildPagingBuffer = build_late;
+    table->DxgkDdiSubmitCommand = submit_late;
+    table->DxgkDdiDpcRoutine = dpc_late;
+}
+
 const struct mutant mutants_interrupts[] = {
     {BREAKS(597, DRIVER, "interrupts", submit_with_gap,
             "loses one submission, which comes again when it was preempted"),
@@ -683,6 +742,8 @@ const struct mutant mutants_interrupts[] = {
     {BREAKS(597, DRIVER, "objects", submit_standing,
             "has engines that stand still now and then, which a reset helps"),
      .settings = {{"MmuLevels", 4}}},
+    {BREAKS(597, DRIVER, "operations", late, "reports transfers before their bytes are there"),
+     .consequences = {161, 176, 183, 184, 185, 162, 188}},
     {BREAKS(597, DRIVER, "interrupts", submit_once_round,
             "loses what is submitted when its queue has come to its end")},
     {BREAKS(518, DRIVER, "interrupts", queue_nothing, "queues no DPC after it reported work")},

@@ -197,7 +197,9 @@ const struct vidmm_rule rules_v[] = {
             "one, complete before the one interrupt that tells of it. The stages that submit "
             "paging work by hand wait for its fence, where no rule was "
             "broken, and other work completed before or DxgkDdiQueryCurrentFence, which is "
-            "asked then, says that this work was done.",
+            "asked then, says that this work was done. Stage operations looks at the bytes that a "
+            "transfer moves out when its fence is reported, and when all is idle behind that: "
+            "they must not come in between.",
         .why = "Hardware works on while its interrupt is served: what completes after the routine "
                "read the fence, and before it dismissed the interrupt, is never seen.",
         .windows = "The work counts as hanging, and the time-out comes.",

@@ -200,8 +200,9 @@ static void a_frame_buffer_that_is_left_is_one_of_the_cpu(void **state) {
         .Width = 32, .Height = 16, .Pitch = 128, .ColorFormat = D3DDDIFMT_X8R8G8B8};
     left.PhysicAddress.QuadPart = 1 << 20; /* of the system */
     assert_string_equal(said_of_left(), "");
-    left.PhysicAddress.QuadPart = ((LONGLONG)16 << 20) - 128; /* and its end is not */
+    left.Height = 1u << 24; /* and its end is not */
     assert_non_null(strstr(said_of_left(), "PhysicAddress"));
+    left.Height = 16;
     left.PhysicAddress.QuadPart = (LONGLONG)1 << 60;
     assert_non_null(strstr(said_of_left(), "PhysicAddress"));
     left.Pitch = 96;

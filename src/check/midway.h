@@ -15,6 +15,8 @@ void midway_by_hand(struct raw_submitter *raw);
 
 /* R645: a buffer whose commands check `expected` bytes in all checked `found`. */
 void midway_judge(struct check *check, uint32_t node, uint64_t found, uint64_t expected);
+/* The same of one that was carried out alone, and faults when it goes on. */
+void midway_judge_fault(struct check *check, uint32_t node);
 
 /* Of the time that a buffer takes, which is stopped in the middle. */
 #define MIDWAY_STEPS 1000u

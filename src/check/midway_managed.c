@@ -10,11 +10,19 @@
 #define PAGES    2u   /* of a surface: the first has the result, the second is checked */
 #define APART    512u /* bytes of the command buffer for each */
 
+#define MIDWAY_WANTED "each command of a buffer that is preempted in its middle carried out once"
+
 void midway_judge(struct check *check, uint32_t node, uint64_t found, uint64_t expected) {
-    check_judge(check, 645, VIDMM_SIDE_DRIVER, found == expected,
-                "each command of a buffer that is preempted in its middle carried out once",
+    check_judge(check, 645, VIDMM_SIDE_DRIVER, found == expected, MIDWAY_WANTED,
                 "node %u checked %llu bytes, and its commands say %llu", node,
                 (unsigned long long)found, (unsigned long long)expected);
+}
+
+void midway_judge_fault(struct check *check, uint32_t node) {
+    check_judge(check, 645, VIDMM_SIDE_DRIVER, false, MIDWAY_WANTED,
+                "node %u reported a fault of a buffer that was preempted in its middle; without a "
+                "preemption its commands have none",
+                node);
 }
 
 /* Work of a context: surface `index` has its result. */
@@ -24,6 +32,7 @@ struct midway {
     uint32_t index, size;
     uint64_t expected; /* bytes that were checked, when all that was submitted is done */
     uint64_t fence;
+    uint32_t faults; /* that were reported before anything is preempted */
 };
 
 static uint64_t midway_now(const struct check *check) {
@@ -79,10 +88,20 @@ static bool managed_read(const struct midway *work, uint64_t *checked) {
     return true;
 }
 
+/* True: the device is lost by a fault, told here. */
+static bool managed_faulted(const struct midway *works, uint32_t node) {
+    struct check *check = works[0].user->check;
+    bool faulted = vidmm_device_lost(works[0].user->device) &&
+                   vidmm_referee_faults(check->harness.referee) != works[0].faults;
+    if (faulted)
+        midway_judge_fault(check, node);
+    return faulted;
+}
+
 static bool managed_finish(struct midway *works, uint32_t count, uint32_t node) {
     struct user *user = works[0].user;
     uint64_t checked;
-    if (!user_rest(user))
+    if (!user_rest(user) || managed_faulted(works, node))
         return false;
     for (uint32_t i = 0; i < count && !vidmm_device_lost(user->device); i++)
         if (managed_read(&works[i], &checked))
@@ -140,10 +159,11 @@ static bool managed_show(struct midway *works, uint32_t node) {
             return false;
         managed_write(&works[i]);
     }
-    return user_make_resident(user, NULL, list, CONTEXTS, 0) && user_rest(user) &&
-           managed_alone(&works[0], &ns) &&
-           (ns == 0 ||
-            (managed_preempted(works, node, ns) && managed_preempted_both(works, node, ns)));
+    bool good = user_make_resident(user, NULL, list, CONTEXTS, 0) && user_rest(user) &&
+                managed_alone(&works[0], &ns);
+    works[0].faults = vidmm_referee_faults(user->check->harness.referee);
+    return good && (ns == 0 || (managed_preempted(works, node, ns) &&
+                                managed_preempted_both(works, node, ns)));
 }
 
 static bool midway_of(struct user *user, uint32_t node) {

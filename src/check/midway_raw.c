@@ -97,8 +97,11 @@ static bool by_hand_go_on(struct midway *work) {
         return true;
     raw->packets = 1;
     raw->packet[0].fence = work->undone;
-    return raw_render_resubmit(&work->renderer, &work->commands, &work->whole) &&
-           raw_render_completes(raw);
+    bool good = raw_render_resubmit(&work->renderer, &work->commands, &work->whole) &&
+                raw_render_completes(raw);
+    if (!good && raw->faulted != 0)
+        midway_judge_fault(raw->check, work->renderer.node);
+    return good;
 }
 
 /* All of the first ones are stopped before one goes on. */

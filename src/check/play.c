@@ -50,9 +50,7 @@ enum vidmm_status check_reset(struct check *check) {
 
 /* The manager reset a GPU that hung; bytes lost by that are not judged. */
 static bool judge_hangs(struct check *check) {
-    struct vidmm_stats stats;
-    vidmm_stats(check->harness.adapter, &stats);
-    if (stats.resets + stats.engine_resets <= check->resets)
+    if (check_resets_made(check) <= check->resets)
         return false;
     check_unreported(check,
                      check_explained(check) || vidmm_referee_faults(check->harness.referee) != 0,

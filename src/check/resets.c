@@ -14,6 +14,12 @@ static struct {
     bool found;
 } resets;
 
+uint64_t check_resets_made(const struct check *check) {
+    struct vidmm_stats stats;
+    vidmm_stats(check->harness.adapter, &stats);
+    return stats.resets + stats.engine_resets;
+}
+
 /* Work that faulted is told of in another way. */
 static bool resets_unprovoked(const struct check *check) {
     return check->managed && !check->provokes && !check->resetting && !check->starving &&

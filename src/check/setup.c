@@ -219,10 +219,8 @@ static void judge_faulted(struct check *check, const char *text) {
 /* R605: a fault of work that nobody spoilt, where neither a rule that was broken nor a reset explains it. R618, R651: such
  * work was carried out before a reset, or D3, and this is the first behind it. */
 static void judge_lost(struct check *check, const char *text) {
-    struct vidmm_stats stats;
-    vidmm_stats(check->harness.adapter, &stats);
     bool faulted = vidmm_referee_faults(check->harness.referee) != 0 &&
-                   stats.resets + stats.engine_resets <= check->resets;
+                   check_resets_made(check) <= check->resets;
     uint32_t since = vidmm_referee_faulted_first(check->harness.referee);
     if (!faulted || check->starving)
         return;

@@ -276,6 +276,8 @@ bool check_ask_fence(struct check *check, uint32_t node, uint32_t physical);
 /* ask_line.c: the interrupt routine for another device on the line, which `when` says the moment of; false: there is
  * none. */
 bool check_ask_line(struct check *check, const char *when);
+/* Resets of the adapter and of its engines that the manager made. */
+uint64_t check_resets_made(const struct check *check);
 /* vidmm_reset, which is no finding. */
 enum vidmm_status check_reset(struct check *check);
 

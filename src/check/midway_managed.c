@@ -148,6 +148,19 @@ static bool managed_preempted_both(struct midway *works, uint32_t node, uint64_t
            managed_finish(works, CONTEXTS, node);
 }
 
+/* One that was stopped in its middle, and ended, comes again, and waits behind the other context's when it is preempted: now
+ * none of its commands is done. */
+static bool managed_preempted_later(struct midway *works, uint32_t node, uint64_t ns) {
+    struct check *check = works[0].user->check;
+    check_step(check, "preempt: before a buffer of node %u that was stopped in its middle earlier",
+               node);
+    if (!managed_submit(&works[1]) || !managed_submit(&works[0]))
+        return false;
+    vidmm_host_pass(check->harness.host, ns / 2);
+    return check_good(check, vidmm_preempt(check->harness.adapter, 0, node)) &&
+           managed_finish(works, CONTEXTS, node);
+}
+
 static bool managed_show(struct midway *works, uint32_t node) {
     struct user *user = works[0].user;
     uint32_t list[CONTEXTS];
@@ -163,6 +176,7 @@ static bool managed_show(struct midway *works, uint32_t node) {
                 managed_alone(&works[0], &ns);
     works[0].faults = vidmm_referee_faults(user->check->harness.referee);
     return good && (ns == 0 || (managed_preempted(works, node, ns) &&
+                                managed_preempted_later(works, node, ns) &&
                                 managed_preempted_both(works, node, ns)));
 }
 

@@ -239,6 +239,61 @@ static void APIENTRY install_run_anew(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiPreemptCommand = preempt_anew;
 }
 
+/* Where a buffer of node 0 goes on that a preemption stopped is known by its address, and stays known when it has ended:
+ * what has the same address then, and comes again, begins there. */
+static struct {
+    D3DGPU_VIRTUAL_ADDRESS newest, stopped; /* 0: none is known */
+    UINT work, reported;                    /* fences */
+    UINT offset;
+} stale;
+
+static NTSTATUS APIENTRY submit_stale(const HANDLE adapter,
+                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    DXGKARG_SUBMITCOMMANDVIRTUAL mine = *args;
+    if (args->NodeOrdinal == 0 && !args->Flags.Paging && args->DmaBufferSize > stale.offset) {
+        stale.newest = args->DmaBufferVirtualAddress;
+        stale.work = args->SubmissionFenceId;
+        if (args->Flags.Resubmission && stale.stopped == args->DmaBufferVirtualAddress) {
+            mine.DmaBufferVirtualAddress += stale.offset;
+            mine.DmaBufferSize -= stale.offset;
+        }
+    }
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY preempt_stale(const HANDLE adapter, const DXGKARG_PREEMPTCOMMAND *args) {
+    if (args->NodeOrdinal == 0 && stale.work != stale.reported && stale.stopped == 0)
+        stale.stopped = stale.newest;
+    return mutants_good.DxgkDdiPreemptCommand(adapter, args);
+}
+
+static VOID APIENTRY report_stale(const HANDLE device,
+                                  const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (data->InterruptType == DXGK_INTERRUPT_DMA_COMPLETED && data->DmaCompleted.NodeOrdinal == 0)
+        stale.reported = data->DmaCompleted.SubmissionFenceId;
+    system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY start_stale(const PVOID context, PDXGK_START_INFO info,
+                                     PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    stale.newest = stale.stopped = 0;
+    stale.work = stale.reported = 0;
+    return start_notifying(report_stale, context, info, calls, sources, children);
+}
+
+static void APIENTRY install_begins_later(DRIVER_INITIALIZATION_DATA *table) {
+    stale.offset = sizeof(struct vidmm_umd_draw);
+    table->DxgkDdiStartDevice = start_stale;
+    table->DxgkDdiSubmitCommandVirtual = submit_stale;
+    table->DxgkDdiPreemptCommand = preempt_stale;
+}
+
+/* As the place of another buffer, of other commands. */
+static void APIENTRY install_begins_amid(DRIVER_INITIALIZATION_DATA *table) {
+    install_begins_later(table);
+    stale.offset = sizeof(struct vidmm_umd_packet);
+}
+
 /* Work of an application goes on, whatever the report says. */
 static UINT under_way; /* fence of the newest work of node 0; 0: there is none */
 static DXGKARGCB_NOTIFY_INTERRUPT_DATA at_once;
@@ -577,6 +632,12 @@ const struct mutant mutants_preempt[] = {
     {BREAKS(645, DRIVER, "preempt", run_anew,
             "runs a preempted buffer from its first command, at addresses of processes"),
      MUTANTS_APERTURE_ALONE},
+    {BREAKS(645, DRIVER, "preempt", begins_later,
+            "begins a later buffer at the same address where a preempted one went on"),
+     .settings = {{"MmuLevels", 3}}},
+    {BREAKS(645, DRIVER, "preempt", begins_amid,
+            "begins a later buffer amid the bytes of a command"),
+     .settings = {{"MmuLevels", 3}}},
     {BREAKS(618, DRIVER, "preempt", restart_nothing,
             "leaves interrupts off when the adapter was reset")},
     {BREAKS(618, DRIVER, "paging", restart_nothing,

@@ -482,7 +482,7 @@ const struct mutant mutants_gpu[] = {
      .scene = scene_creates_cached},
     {BREAKS(278, MANAGER, "paging", submits_again,
             "goes on with a device whose work was malformed"),
-     THREE, .scene = scene_refuses_once, .consequences = {391, 281}},
+     THREE, .scene = scene_refuses_once, .consequences = {279, 281, 391}},
     {BREAKS(613, DRIVER, "preempt", cancels_nothing, "fails to cancel work")},
     {BREAKS(612, DRIVER, "room", runs_null, "runs DMA buffers with NullRendering")},
     {BREAKS(612, DRIVER, "room", runs_null,
@@ -495,7 +495,6 @@ const struct mutant mutants_gpu[] = {
     {BREAKS(612, DRIVER, "residency", runs_null_virtual,
             "runs commands at addresses of processes with NullRendering"),
      MUTANTS_APERTURE_ALONE},
-    {BREAKS(279, DRIVER, "paging", has_no_memory, "has no memory for a submission"), THREE,
-     .consequences = {391}},
+    {BREAKS(279, DRIVER, "paging", has_no_memory, "has no memory for a submission"), THREE},
 };
 const uint32_t mutants_gpu_count = sizeof(mutants_gpu) / sizeof(mutants_gpu[0]);

@@ -52,6 +52,17 @@ static NTSTATUS APIENTRY reports_first(const PVOID context, PDXGK_START_INFO inf
 }
 REPLACE(DxgkDdiStartDevice, reports_first)
 
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Its contexts are all the lead's. */
+static NTSTATUS APIENTRY works_on_lead(const HANDLE adapter,
+                                       const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+    if (args->EngineOrdinal != 0)
+        return STATUS_INVALID_PARAMETER;
+    return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, args);
+}
+REPLACE(DxgkDdiSubmitCommandVirtual, works_on_lead)
+
 /* ---- Queries --------------------------------------------------------------------------------- */
 
 /* All inputs but that of a level are a UINT, the index. */
@@ -435,6 +446,7 @@ const struct mutant mutants_linked[] = {
      .consequences = {237}, .settings = {{"MmuTableSegment", 2}}},
     {LINKED(423, DRIVER, from_lead,
             "takes the place in a notice of residency for one on the lead")},
+    {LINKED(279, DRIVER, works_on_lead, "refuses the work of all boards but the lead")},
     {LINKED(281, DRIVER, resets_lead, "ends the work of the lead alone in a reset")},
     {DEVICES(500, links_first, "asks the first device again for the link of the second"),
      .consequences = {501}},

@@ -114,12 +114,16 @@ const struct vidmm_rule rules_k[] = {
         RULE(279, DRIVER, DOCUMENTED, BUGCHECK),
         .severity_source = THE_PAGE,
         .first = DXGKDDI_INTERFACE_VERSION_WDDM2_0,
-        .statement = "DxgkDdiSubmitCommandVirtual returns nothing but STATUS_SUCCESS and "
-                     "STATUS_INVALID_PARAMETER.",
+        .statement =
+            "DxgkDdiSubmitCommandVirtual returns nothing but STATUS_SUCCESS and, for DMA or "
+            "private data that is malformed, STATUS_INVALID_PARAMETER.",
         .page = "nc-d3dkmddi-dxgkddi_submitcommandvirtual",
-        .how = "The status of every call is looked at.",
+        .how = "The status of every call is looked at. Work without private data, and paging, is "
+               "well-formed; where private data that is missing is the reason it is R391.",
         .why = "As for DxgkDdiSubmitCommand, the fence is given out already.",
-        .windows = "Any other status is a bugcheck.",
+        .windows =
+            "STATUS_INVALID_PARAMETER puts the device that the work is of in error; any other "
+            "status is a bugcheck.",
         .windows_source = THE_PAGE,
         .wrong = "return STATUS_NO_MEMORY;\n",
         .right = "/* what a submission needs was allocated with its context */\n"
@@ -486,12 +490,13 @@ const struct vidmm_rule rules_k[] = {
             "submitted again, in the state of its own context: each of its commands is carried "
             "out once.",
         .page = "nc-d3dkmddi-dxgkcb_createcontextallocation",
-        .how = "Of drivers that understand VIDMM_UMD_SPIN and VIDMM_UMD_CHECK: stage preempt "
-               "preempts a buffer that counts what it checks while it spins between two checks, "
-               "and submits it again; then buffers of two contexts, of which both are stopped "
-               "before one goes on. Over the manager, one that has ended comes again at its address, "
-               "and is preempted while it waits behind another's. None may fault when it goes on. An "
-               "engine that runs a buffer to its end is as right.",
+        .how =
+            "Of drivers that understand VIDMM_UMD_SPIN and VIDMM_UMD_CHECK: stage preempt "
+            "preempts a buffer that counts what it checks while it spins between two checks, "
+            "and submits it again; then buffers of two contexts, of which both are stopped "
+            "before one goes on. Over the manager, one that has ended comes again at its address, "
+            "and is preempted while it waits behind another's. None may fault when it goes on. An "
+            "engine that runs a buffer to its end is as right.",
         .why = "What was done is done a second time: a blend is applied twice, a counter counts "
                "twice.",
         .windows = "Wrong pictures, where more urgent work came between.",

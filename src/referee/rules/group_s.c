@@ -354,7 +354,8 @@ const struct vidmm_rule rules_s[] = {
         RULE(391, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "With DmaBufferPrivateDataSize 0 the driver looks at no private data.",
         .page = "ns-d3dkmddi-_dxgkarg_submitcommand",
-        .how = "Work without private data has to be accepted.",
+        .how = "Work without private data has to be accepted. Where some was before, a refusal has "
+               "another reason, and is R279.",
         .why = "There is none.",
         .windows = "A driver that follows the pointer is a bugcheck.",
         .wrong = "if (args->DmaBufferPrivateDataSize < sizeof(struct header))\n"

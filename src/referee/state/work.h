@@ -74,6 +74,7 @@ struct submissions {
      * of those. */
     uint32_t behind[SUBMISSIONS_BEHIND];
     bool lent;
+    bool without_private; /* DxgkDdiSubmitCommandVirtual took work that has no private data */
     /* Arguments of DxgkDdiPatch, until DxgkDdiSubmitCommand follows. */
     struct {
         bool open;

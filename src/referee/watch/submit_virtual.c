@@ -3,6 +3,7 @@
  * address. What is under way is watch/submit.c's; here is judged whose addresses the work uses, and
  * whether they can be used.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "work/work.h"
@@ -151,15 +152,43 @@ static void virtual_judge_submission(struct vidmm_referee *referee,
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
+/* What the driver may have taken amiss. */
+static void virtual_refused_text(const struct shadow_context *context,
+                                 const DXGKARG_SUBMITCOMMANDVIRTUAL *args, char *text,
+                                 size_t size) {
+    snprintf(text, size, "%s without private data, for NodeOrdinal %u and EngineOrdinal %u",
+             args->Flags.Paging ? "paging" : "work", args->NodeOrdinal, args->EngineOrdinal);
+    size_t used = strlen(text);
+    if (context)
+        snprintf(text + used, size - used,
+                 ", in a context with NodeOrdinal %u and EngineAffinity 0x%x",
+                 linked_own(context->node), 1u << context->physical);
+}
+
+/* There is no private data that could be malformed, and the commands are not. */
+static void virtual_judge_no_private(struct vidmm_referee *referee,
+                                     const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
+    const struct shadow_context *context = shadow_context(referee, args->hContext);
+    bool refused = status == STATUS_INVALID_PARAMETER;
+    bool wants = !referee->submissions.without_private; /* else something else is the reason */
+    char text[160] = "";
+    if (refused)
+        virtual_refused_text(context, args, text, sizeof(text));
+    DRIVER_MUST(391, !refused || !wants,
+                "private data that is not looked at when it is of no bytes",
+                "status STATUS_INVALID_PARAMETER for %s", text);
+    if (!wants)
+        DRIVER_MUST(279, !refused, "STATUS_SUCCESS for work that is well-formed",
+                    "status STATUS_INVALID_PARAMETER for %s", text);
+    referee->submissions.without_private |= status == STATUS_SUCCESS;
+}
+
 static void virtual_judge_answer(struct vidmm_referee *referee,
                                  const DXGKARG_SUBMITCOMMANDVIRTUAL *args, NTSTATUS status) {
     DRIVER_MUST(279, status == STATUS_SUCCESS || status == STATUS_INVALID_PARAMETER,
                 "STATUS_SUCCESS or STATUS_INVALID_PARAMETER", "status 0x%08x", (unsigned)status);
     if (args->DmaBufferPrivateDataSize == 0 && !world_starved(referee))
-        DRIVER_MUST(391, status == STATUS_SUCCESS,
-                    "private data that is not looked at when it is "
-                    "of no bytes",
-                    "status 0x%08x without private data", (unsigned)status);
+        virtual_judge_no_private(referee, args, status);
 }
 
 static NTSTATUS watch_SubmitCommandVirtual(struct vidmm_referee *referee, const HANDLE handle,

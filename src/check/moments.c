@@ -115,12 +115,13 @@ static bool is_preempted(const void *work) {
     return raw->preempted == raw->fence;
 }
 
+/* First that in which the interrupt routine has no other call beside it: what it loses, it loses in others, too. */
 static const struct moments_of calls[] = {
+    {"DxgkDdiInterruptRoutine", WORK_ENDS, within_end, is_told},
     {"DxgkDdiSubmitCommand", INTERRUPT_COMES, within_submission, is_told},
     {"DxgkDdiSubmitCommandVirtual", INTERRUPT_COMES, within_submission, is_told},
     {"DxgkDdiDpcRoutine", INTERRUPT_COMES, within_dpc, is_told},
     {"DxgkDdiInterruptRoutine", NEXT_COMES, within_completion, is_told},
-    {"DxgkDdiInterruptRoutine", WORK_ENDS, within_end, is_told},
     {"a DPC routine", NEXT_COMES, within_completion, is_told},
 };
 

@@ -50,5 +50,6 @@ for levels in 0 4; do
     served 3 "$levels"
     expect "exit code of one that acknowledges behind it, MmuLevels $levels" 1 $?
     expect "its first finding, MmuLevels $levels" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+    expect "the call it is in, MmuLevels $levels" DxgkDdiInterruptRoutine "$(sed -n 's/^      found: *\([A-Za-z]*\): work ended.*/\1/p' "$work/out")"
 done
 [ "$failed" -eq 0 ]

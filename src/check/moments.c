@@ -12,11 +12,13 @@ enum between {
     INTERRUPT_COMES, /* and its DPC */
     NEXT_COMES,      /* the next submission */
     WORK_ENDS,       /* which was submitted before; its interrupt comes behind the call */
+    ANSWER_COMES,    /* the hardware does what the call has told it so far, and interrupts */
 };
 
 static const char *const names[] = {[INTERRUPT_COMES] = "an interrupt came",
                                     [NEXT_COMES] = "a submission came",
-                                    [WORK_ENDS] = "work ended"};
+                                    [WORK_ENDS] = "work ended",
+                                    [ANSWER_COMES] = "the interrupt that it asks for came"};
 
 /* A call whose moments are tried. */
 struct moments_of {
@@ -37,13 +39,16 @@ static void comes(void *ctx) {
     struct vidmm_host *host = moments->work->check->harness.host;
     if (moments->of->between == NEXT_COMES)
         (void)work_submit(moments->work);
+    if (moments->of->between == ANSWER_COMES)
+        vidmm_host_run(host);
     vidmm_host_hold_interrupts(host, false);
     vidmm_host_hold_dpcs(host, false);
 }
 
 /* Where that cannot be done the call has no moments. */
 static void follow(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
-    bool interrupt = moments->of->between == INTERRUPT_COMES;
+    bool interrupt =
+        moments->of->between == INTERRUPT_COMES || moments->of->between == ANSWER_COMES;
     (void)vidmm_host_beside_at(host, moments->of->call, moment,
                                interrupt ? VIDMM_HOST_INTERRUPT : VIDMM_HOST_CALL, comes,
                                (void *)(uintptr_t)moments);
@@ -106,6 +111,14 @@ static bool within_preemption(const struct moments *moments, struct vidmm_host *
     return good && raw_ask_preempt(moments->work->raw);
 }
 
+/* Of a node that has nothing, which the hardware answers at once. */
+static bool within_idle_preemption(const struct moments *moments, struct vidmm_host *host,
+                                   uint32_t moment) {
+    vidmm_host_hold_interrupts(host, true);
+    follow(moments, host, moment);
+    return raw_ask_preempt(moments->work->raw);
+}
+
 static bool is_told(const void *work) {
     return work_told(work);
 }
@@ -125,9 +138,15 @@ static const struct moments_of calls[] = {
     {"a DPC routine", NEXT_COMES, within_completion, is_told},
 };
 
-/* By hand alone: a manager preempts by itself. */
-static const struct moments_of preemption = {"DxgkDdiPreemptCommand", INTERRUPT_COMES,
-                                             within_preemption, is_preempted};
+/* By hand alone. */
+static const struct moments_of preemptions[] = {
+    {"DxgkDdiPreemptCommand", INTERRUPT_COMES, within_preemption, is_preempted},
+    {"DxgkDdiPreemptCommand", ANSWER_COMES, within_idle_preemption, is_preempted},
+};
+
+/* Over the manager, which preempts by itself, at_managed_moment makes the call. */
+static const struct moments_of managed_preemption = {"DxgkDdiPreemptCommand", ANSWER_COMES, NULL,
+                                                     NULL};
 
 static bool lost(const struct moments *moments, struct vidmm_host *host) {
     vidmm_host_beside_place(host, true);
@@ -152,18 +171,37 @@ static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
     good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
                     lost(moments, host));
     /* Hardware that had not begun the piece drops it. */
-    if (good && moments->of->told == is_preempted)
+    if (good && moments->of->make == within_preemption)
         good = work_again(moments->work);
     return good && work_finish(moments->work);
 }
 
+/* The manager waits for the report itself, and resets the GPU where that does not come. */
+static bool at_managed_moment(void *ctx, uint32_t moment, uint32_t *count) {
+    const struct moments *moments = ctx;
+    struct work *work = moments->work;
+    struct check *check = work->check;
+    struct vidmm_host *host = check->harness.host;
+    uint64_t resets = check_resets_made(check);
+    check->provokes = true;
+    follow(moments, host, moment);
+    enum vidmm_status status = vidmm_preempt(check->harness.adapter, work->physical, work->node);
+    *count = vidmm_host_beside_moments(host);
+    bool came = vidmm_host_beside_end(host);
+    check->provokes = false;
+    if (came && (status == VIDMM_GPU_LOST || check_resets_made(check) != resets))
+        return lost(moments, host);
+    return check_good(check, status);
+}
+
 static bool at_each(struct moments *moments) {
-    return each_moment(&(struct each_moment){.check = moments->work->check,
-                                             .call = moments->of->call,
-                                             .other = "interrupts: another processor",
-                                             .most = MOST,
-                                             .make = at_moment,
-                                             .ctx = moments});
+    return each_moment(
+        &(struct each_moment){.check = moments->work->check,
+                              .call = moments->of->call,
+                              .other = "interrupts: another processor",
+                              .most = MOST,
+                              .make = moments->of->make ? at_moment : at_managed_moment,
+                              .ctx = moments});
 }
 
 void moments_show(struct work *work) {
@@ -173,8 +211,14 @@ void moments_show(struct work *work) {
         moments.of = &calls[i];
         good = at_each(&moments);
     }
-    if (!good || !work->renderer || !work->raw->ddi->DxgkDdiPreemptCommand)
+    if (!good || !work->check->harness.table.DxgkDdiPreemptCommand)
         return;
-    moments.of = &preemption;
-    (void)at_each(&moments);
+    for (size_t i = 0; good && work->renderer && i < sizeof(preemptions) / sizeof(preemptions[0]);
+         i++) {
+        moments.of = &preemptions[i];
+        good = at_each(&moments);
+    }
+    moments.of = &managed_preemption;
+    if (good && work->user)
+        (void)at_each(&moments);
 }

@@ -1,8 +1,9 @@
 /*
  * torn_driver.c - the reference driver, which with the setting Torn 1 reads dirty bits and then makes them zero, where
  * one step is asked for (dirty-bit-tracking.md), with 2 acknowledges the events of all engines when it has looked
- * which have some, with 3 acknowledges the events of an engine when it has read which work is complete, and with 4 flips
- * at once. Its entry calls torn_initialize for DxgkInitialize (meson.build).
+ * which have some, with 3 acknowledges the events of an engine when it has read which work is complete, with 4 flips
+ * at once, and with 5 notes that it asked for a preemption when it has, and drops what comes before. Its entry calls
+ * torn_initialize for DxgkInitialize (meson.build).
  */
 #undef DxgkInitialize
 #include "driver/kmd.h"
@@ -56,6 +57,32 @@ static NTSTATUS APIENTRY set_at_once(const HANDLE adapter,
     return status;
 }
 
+#define NODES 32u
+
+static PDXGKDDI_PREEMPTCOMMAND preempt;
+static volatile BOOLEAN asked[NODES];
+
+static NTSTATUS APIENTRY preempt_and_note(const HANDLE adapter,
+                                          const DXGKARG_PREEMPTCOMMAND *args) {
+    NTSTATUS status = preempt(adapter, args);
+    asked[args->NodeOrdinal % NODES] = TRUE;
+    return status;
+}
+
+static BOOLEAN APIENTRY serve_asked(const PVOID context, ULONG message) {
+    const struct kmd_adapter *adapter = context;
+    ULONG status = adapter->registers ? kmd_read(adapter, GPU_REG_INT_STATUS) : 0;
+    for (UINT node = 0; node < adapter->nodes; node++) {
+        const ULONG events = GPU_ENGINE(node) + GPU_ENGINE_EVENTS;
+        if ((status >> node & 1u) == 0 || (kmd_read(adapter, events) & GPU_EVENT_PREEMPTED) == 0)
+            continue;
+        if (!asked[node % NODES])
+            kmd_write(adapter, events, GPU_EVENT_PREEMPTED);
+        asked[node % NODES] = FALSE;
+    }
+    return serve(context, message);
+}
+
 static ULONG torn(PUNICODE_STRING path) {
     static WCHAR key[] = u"vidmm", name[] = u"Torn";
     ULONG value = 0;
@@ -81,6 +108,11 @@ NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
         table->DxgkDdiInterruptRoutine = serve_all;
     else if (torn(path) == 3)
         table->DxgkDdiInterruptRoutine = serve_late;
+    preempt = table->DxgkDdiPreemptCommand;
+    if (torn(path) == 5) {
+        table->DxgkDdiPreemptCommand = preempt_and_note;
+        table->DxgkDdiInterruptRoutine = serve_asked;
+    }
     set_address = table->DxgkDdiSetVidPnSourceAddress;
     if (torn(path) == 4)
         table->DxgkDdiSetVidPnSourceAddress = set_at_once;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # torn_test.sh VIDMM DRIVER HARDWARE - a driver that reads dirty bits and then makes them zero loses what the GPU writes
 # between two instructions of it; one that does both in one step does not. So it is with an interrupt routine that reads
-# which events there are and then acknowledges all, and with one that acknowledges when it has read what is complete.
+# which events there are and then acknowledges all, with one that acknowledges when it has read what is complete, and with a
+# preemption that is noted behind the write that asks for it.
 set -u
 vidmm=$1 driver=$2 hardware=$3
 source "$(dirname "$0")/lib.sh"
@@ -51,5 +52,9 @@ for levels in 0 4; do
     expect "exit code of one that acknowledges behind it, MmuLevels $levels" 1 $?
     expect "its first finding, MmuLevels $levels" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
     expect "the call it is in, MmuLevels $levels" DxgkDdiInterruptRoutine "$(sed -n 's/^      found: *\([A-Za-z]*\): work ended.*/\1/p' "$work/out")"
+    served 5 "$levels"
+    expect "exit code of one that notes a preemption too late, MmuLevels $levels" 1 $?
+    expect "its first finding, MmuLevels $levels" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+    expect "its findings, MmuLevels $levels" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
 done
 [ "$failed" -eq 0 ]

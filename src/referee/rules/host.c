@@ -426,7 +426,8 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
             "on another processor behind each that touches memory outside of the stack. The call "
             "waits meanwhile, unless the other processor waits for a lock that it holds. All that "
             "was submitted is reported complete afterwards. The GPU ends work while the interrupt "
-            "routine serves work of before or, in stage display, a vertical sync.",
+            "routine serves work of before or, in stage display, a vertical sync, and does what "
+            "DxgkDdiPreemptCommand has asked a node without work for before that returns.",
         .why =
             "What the call has read is changed before it writes: an entry of a queue is lost, or "
             "is there twice.",

@@ -2,8 +2,9 @@
  * torn_driver.c - the reference driver, which with the setting Torn 1 reads dirty bits and then makes them zero, where
  * one step is asked for (dirty-bit-tracking.md), with 2 acknowledges the events of all engines when it has looked
  * which have some, with 3 acknowledges the events of an engine when it has read which work is complete, with 4 flips
- * at once, and with 5 notes that it asked for a preemption when it has, and drops what comes before. Its entry calls
- * torn_initialize for DxgkInitialize (meson.build).
+ * at once, and with 5 notes that it asked for a preemption when it has, and drops what comes before. With 6, which is right,
+ * all linked adapters report with the handle of the lead, which is started last, and have DPCs of their own. Its entry
+ * calls torn_initialize for DxgkInitialize (meson.build).
  */
 #undef DxgkInitialize
 #include "driver/kmd.h"
@@ -83,6 +84,25 @@ static BOOLEAN APIENTRY serve_asked(const PVOID context, ULONG message) {
     return serve(context, message);
 }
 
+static PDXGKDDI_START_DEVICE start;
+static DXGKCB_NOTIFY_INTERRUPT notify;
+static HANDLE lead;
+
+static VOID APIENTRY notify_by_lead(const HANDLE device,
+                                    const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    UNREFERENCED_PARAMETER(device);
+    notify(lead, data);
+}
+
+static NTSTATUS APIENTRY start_by_lead(const PVOID context, PDXGK_START_INFO info,
+                                       PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    DXGKRNL_INTERFACE mine = *calls;
+    notify = calls->DxgkCbNotifyInterrupt;
+    lead = calls->DeviceHandle;
+    mine.DxgkCbNotifyInterrupt = notify_by_lead;
+    return start(context, info, &mine, sources, children);
+}
+
 static ULONG torn(PUNICODE_STRING path) {
     static WCHAR key[] = u"vidmm", name[] = u"Torn";
     ULONG value = 0;
@@ -113,6 +133,9 @@ NTSTATUS APIENTRY torn_initialize(PDRIVER_OBJECT driver, PUNICODE_STRING path,
         table->DxgkDdiPreemptCommand = preempt_and_note;
         table->DxgkDdiInterruptRoutine = serve_asked;
     }
+    start = table->DxgkDdiStartDevice;
+    if (torn(path) == 6)
+        table->DxgkDdiStartDevice = start_by_lead;
     set_address = table->DxgkDdiSetVidPnSourceAddress;
     if (torn(path) == 4)
         table->DxgkDdiSetVidPnSourceAddress = set_at_once;

@@ -57,4 +57,8 @@ for levels in 0 4; do
     expect "its first finding, MmuLevels $levels" K30 "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
     expect "its findings, MmuLevels $levels" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
 done
+
+# The pages do not say with whose handle an adapter of a link reports, and tells of it in its DPC.
+"$vidmm" check --linked 2 --stage interrupts,engines,linked --set MmuLevels=4 --set Torn=6 --hardware "$hardware" "$driver" > "$work/out"
+expect "exit code of linked adapters that report with the lead's handle" 0 $?
 [ "$failed" -eq 0 ]

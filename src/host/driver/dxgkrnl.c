@@ -257,6 +257,8 @@ static VOID APIENTRY notify_interrupt(const HANDLE handle,
                        HOST_REPORTS);
 }
 
+/* Linked adapters have one scheduler (tdr-changes-in-windows-8), and the pages do not say that it has to be told with the
+ * handle that a report came with: what all of them reported is read. */
 static VOID APIENTRY notify_dpc(const HANDLE handle) {
     struct host_device *device = dxgkrnl_device(handle, "DxgkCbNotifyDpc");
     if (!device)
@@ -265,6 +267,9 @@ static VOID APIENTRY notify_dpc(const HANDLE handle) {
         host_violation("DxgkCbNotifyDpc was called at IRQL %u; it must be called at IRQL %u",
                        host_self.irql, DISPATCH_LEVEL);
     host_reports_deliver(&device->reports);
+    for (uint32_t board = 0; device->board < host_world->linked && board < host_world->linked;
+         board++)
+        host_reports_deliver(&host_world->device[board].reports);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -124,6 +124,33 @@ static bool by_hand_stopped(struct midway *works, uint32_t count, uint64_t ns) {
     return true;
 }
 
+static uint32_t by_hand_undone(const struct raw_submitter *raw, uint32_t fence) {
+    return raw_beyond(fence, raw->completed_then) ? fence : 0;
+}
+
+/* The first one, which was stopped and has ended, comes again, and waits behind the other when they are preempted. */
+static bool by_hand_waits(struct midway *works, uint64_t ns) {
+    struct raw_submitter *raw = works[0].renderer.raw;
+    uint32_t node = works[0].renderer.node;
+    uint64_t checked = 0;
+    check_step(raw->check,
+               "preempt: before a buffer of node %u that was stopped in its middle earlier", node);
+    if (!by_hand_begin(raw, 84) || !by_hand_submit(&works[1]) || !by_hand_submit(&works[0]))
+        return false;
+    const uint32_t ahead = raw->packet[0].fence, behind = raw->packet[1].fence;
+    vidmm_host_pass(raw->check->harness.host, ns / 2);
+    if (!raw_preempt(raw))
+        return false;
+    works[1].undone = by_hand_undone(raw, ahead);
+    works[0].undone = by_hand_undone(raw, behind);
+    raw_leave_to(raw, raw->node);
+    if (!by_hand_go_on(&works[1]) || !by_hand_go_on(&works[0]) || !by_hand_end(raw, &checked))
+        return false;
+    midway_judge(raw->check, node, checked,
+                 (works[0].checks + works[1].checks) * (uint64_t)CHECK_PAGE);
+    return true;
+}
+
 static void midway_on(struct raw_submitter *raw, uint32_t node) {
     struct midway works[CONTEXTS];
     bool made = true;
@@ -131,7 +158,7 @@ static void midway_on(struct raw_submitter *raw, uint32_t node) {
         made = midway_open(&works[i], raw, node, i) && made;
     check_step(raw->check, "preempt: a buffer of node %u that counts", node);
     uint64_t ns = made ? by_hand_alone(&works[0]) : 0;
-    if (ns != 0 && !raw->refused && by_hand_stopped(works, 1, ns))
+    if (ns != 0 && !raw->refused && by_hand_stopped(works, 1, ns) && by_hand_waits(works, ns))
         (void)by_hand_stopped(works, CONTEXTS, ns);
     for (uint32_t i = CONTEXTS; i-- > 0;)
         raw_render_close(&works[i].renderer);

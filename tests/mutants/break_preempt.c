@@ -247,17 +247,35 @@ static struct {
     UINT offset;
 } stale;
 
-static NTSTATUS APIENTRY submit_stale(const HANDLE adapter,
-                                      const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
+/* The bytes of node 0's work that are taken for done. */
+static UINT stale_bytes(D3DGPU_VIRTUAL_ADDRESS address, UINT bytes, UINT fence,
+                        DXGK_SUBMITCOMMANDFLAGS flags) {
+    if (flags.Paging || bytes <= stale.offset)
+        return 0;
+    stale.newest = address;
+    stale.work = fence;
+    return flags.Resubmission && stale.stopped == address ? stale.offset : 0;
+}
+
+static NTSTATUS APIENTRY submit_stale(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    DXGKARG_SUBMITCOMMAND mine = *args;
+    if (args->NodeOrdinal == 0)
+        mine.DmaBufferSubmissionStartOffset +=
+            stale_bytes((D3DGPU_VIRTUAL_ADDRESS)args->DmaBufferPhysicalAddress.QuadPart,
+                        args->DmaBufferSubmissionEndOffset - args->DmaBufferSubmissionStartOffset,
+                        args->SubmissionFenceId, args->Flags);
+    return mutants_good.DxgkDdiSubmitCommand(adapter, &mine);
+}
+
+static NTSTATUS APIENTRY submit_virtual_stale(const HANDLE adapter,
+                                              const DXGKARG_SUBMITCOMMANDVIRTUAL *args) {
     DXGKARG_SUBMITCOMMANDVIRTUAL mine = *args;
-    if (args->NodeOrdinal == 0 && !args->Flags.Paging && args->DmaBufferSize > stale.offset) {
-        stale.newest = args->DmaBufferVirtualAddress;
-        stale.work = args->SubmissionFenceId;
-        if (args->Flags.Resubmission && stale.stopped == args->DmaBufferVirtualAddress) {
-            mine.DmaBufferVirtualAddress += stale.offset;
-            mine.DmaBufferSize -= stale.offset;
-        }
-    }
+    UINT done = args->NodeOrdinal == 0
+                    ? stale_bytes(args->DmaBufferVirtualAddress, args->DmaBufferSize,
+                                  args->SubmissionFenceId, args->Flags)
+                    : 0;
+    mine.DmaBufferVirtualAddress += done;
+    mine.DmaBufferSize -= done;
     return mutants_good.DxgkDdiSubmitCommandVirtual(adapter, &mine);
 }
 
@@ -284,7 +302,8 @@ static NTSTATUS APIENTRY start_stale(const PVOID context, PDXGK_START_INFO info,
 static void APIENTRY install_begins_later(DRIVER_INITIALIZATION_DATA *table) {
     stale.offset = sizeof(struct vidmm_umd_draw);
     table->DxgkDdiStartDevice = start_stale;
-    table->DxgkDdiSubmitCommandVirtual = submit_stale;
+    table->DxgkDdiSubmitCommand = submit_stale;
+    table->DxgkDdiSubmitCommandVirtual = submit_virtual_stale;
     table->DxgkDdiPreemptCommand = preempt_stale;
 }
 
@@ -633,7 +652,9 @@ const struct mutant mutants_preempt[] = {
             "runs a preempted buffer from its first command, at addresses of processes"),
      MUTANTS_APERTURE_ALONE},
     {BREAKS(645, DRIVER, "preempt", begins_later,
-            "begins a later buffer at the same address where a preempted one went on"),
+            "begins a later buffer at the same address where a preempted one went on")},
+    {BREAKS(645, DRIVER, "preempt", begins_later,
+            "begins a later buffer where a preempted one went on, with GPU virtual addresses"),
      .settings = {{"MmuLevels", 3}}},
     {BREAKS(645, DRIVER, "preempt", begins_amid,
             "begins a later buffer amid the bytes of a command"),

@@ -494,9 +494,9 @@ const struct vidmm_rule rules_k[] = {
             "Of drivers that understand VIDMM_UMD_SPIN and VIDMM_UMD_CHECK: stage preempt "
             "preempts a buffer that counts what it checks while it spins between two checks, "
             "and submits it again; then buffers of two contexts, of which both are stopped "
-            "before one goes on. Over the manager, one that has ended comes again at its address, "
-            "and is preempted while it waits behind another's. None may fault when it goes on. An "
-            "engine that runs a buffer to its end is as right.",
+            "before one goes on. One that has ended comes again at its address, and is preempted "
+            "while it waits behind another's. None may fault when it goes on. An engine that runs "
+            "a buffer to its end is as right.",
         .why = "What was done is done a second time: a blend is applied twice, a counter counts "
                "twice.",
         .windows = "Wrong pictures, where more urgent work came between.",

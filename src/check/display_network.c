@@ -1,5 +1,6 @@
 /* display_network.c - see display.h. */
-#include "display.h"
+#include "cofunctional.h"
+#include "network.h"
 #include "surface.h"
 
 #include <stdlib.h>
@@ -56,8 +57,7 @@ void display_judge_kept(struct display *display, struct vidmm_vidpn *network, co
     vidmm_vidpn_forgive(network);
 }
 
-/* `network` NULL: none. */
-static NTSTATUS network_ask(struct display *display, struct vidmm_vidpn *network, bool *supported) {
+NTSTATUS network_ask(struct display *display, struct vidmm_vidpn *network, bool *supported) {
     DXGKARG_ISSUPPORTEDVIDPN args = {.hDesiredVidPn = network ? vidmm_vidpn_handle(network) : NULL};
     NTSTATUS status = display->ddi->DxgkDdiIsSupportedVidPn(display->adapter, &args);
     *supported = status == STATUS_SUCCESS && args.IsVidPnSupported;
@@ -75,8 +75,7 @@ static void judge_nothing(struct display *display, struct vidmm_vidpn *network, 
                        what);
 }
 
-/* A mode that the driver had put into a set was pinned. */
-static bool judge_offered(struct display *display, bool offered, const char *what) {
+bool network_judge_offered(struct display *display, bool offered, const char *what) {
     bool supported;
     (void)network_ask(display, display->network, &supported);
     if (offered)
@@ -88,7 +87,7 @@ static bool judge_offered(struct display *display, bool offered, const char *wha
     return supported;
 }
 
-/* R634: `pivot`, or a mode of it is pinned. */
+/* R634: `pivot`, or else a mode of it is pinned. */
 static void judge_untouched(const struct display *display, bool kept, bool pivot,
                             const char *what) {
     vidmm_ledger_judge(&display->check->shared->ledger, 634, VIDMM_SIDE_DRIVER, kept,
@@ -97,7 +96,7 @@ static void judge_untouched(const struct display *display, bool kept, bool pivot
                        pivot ? "was the pivot" : "had a pinned mode");
 }
 
-static bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot) {
+bool network_modes(struct display *display, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot) {
     const DXGKARG_ENUMVIDPNCOFUNCMODALITY args = {.hConstrainingVidPn =
                                                       vidmm_vidpn_handle(display->network),
                                                   .EnumPivotType = pivot,
@@ -314,8 +313,7 @@ static struct vidmm_vidpn *network_empty(const struct display *display) {
     return network;
 }
 
-/* One more path, to `target`. */
-static bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
+bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
     D3DKMDT_HVIDPNTOPOLOGY topology;
     D3DKMDT_VIDPN_PRESENT_PATH *path;
@@ -338,8 +336,7 @@ static bool network_connect(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET
     return paths->pfnAddPath(topology, path) == STATUS_SUCCESS;
 }
 
-/* A network of that path alone. */
-static bool network_alone(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
+bool network_alone(struct display *display, D3DDDI_VIDEO_PRESENT_TARGET_ID target) {
     vidmm_vidpn_destroy(display->network);
     display->network = network_empty(display);
     return display->network && network_connect(display, target);
@@ -366,10 +363,12 @@ static bool network_pin(struct display *display, const char **why) {
         return false;
     judge_modes(display);
     network_surfaces(display);
-    if (!network_pin_source(display, &offered) || !judge_offered(display, offered, "source"))
+    if (!network_pin_source(display, &offered) ||
+        !network_judge_offered(display, offered, "source"))
         return false;
     return network_modes(display, D3DKMDT_EPT_VIDPNSOURCE) &&
-           network_pin_target(display, &offered) && judge_offered(display, offered, "target") &&
+           network_pin_target(display, &offered) &&
+           network_judge_offered(display, offered, "target") &&
            network_modes(display, D3DKMDT_EPT_NOPIVOT); /* which changes nothing any more */
 }
 
@@ -379,9 +378,9 @@ static void network_pin_back(const struct display *display) {
     bool offered;
     back.network = NULL;
     if (network_alone(&back, display->target) && network_modes(&back, D3DKMDT_EPT_NOPIVOT) &&
-        network_pin_target(&back, &offered) && judge_offered(&back, offered, "target") &&
+        network_pin_target(&back, &offered) && network_judge_offered(&back, offered, "target") &&
         network_modes(&back, D3DKMDT_EPT_VIDPNTARGET) && network_pin_source(&back, &offered))
-        (void)judge_offered(&back, offered, "source");
+        (void)network_judge_offered(&back, offered, "source");
     vidmm_vidpn_destroy(back.network);
 }
 
@@ -403,9 +402,10 @@ static bool network_pin_two(struct display *first, struct display *second) {
     return network_modes(first, D3DKMDT_EPT_NOPIVOT) && network_pin_source(first, &offered) &&
            same_mode(&first->mode, &before) && network_modes(first, D3DKMDT_EPT_VIDPNSOURCE) &&
            network_pin_target(first, &offered) && network_modes(first, D3DKMDT_EPT_VIDPNTARGET) &&
-           network_pin_source(second, &offered) && judge_offered(second, offered, "source") &&
+           network_pin_source(second, &offered) &&
+           network_judge_offered(second, offered, "source") &&
            network_modes(second, D3DKMDT_EPT_VIDPNSOURCE) && network_pin_target(second, &offered) &&
-           judge_offered(second, offered, "target");
+           network_judge_offered(second, offered, "target");
 }
 
 static bool network_of_two(struct display *second, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
@@ -446,6 +446,7 @@ bool display_network(struct display *display, const char **why) {
         return false;
     check_step(check, "display: a network of one path, from its target on");
     network_pin_back(display);
+    display_cofunctional(display);
     return true;
 }
 

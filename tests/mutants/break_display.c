@@ -163,6 +163,16 @@ static NTSTATUS APIENTRY target_changed(const HANDLE adapter,
 }
 SPOIL(target_changed, EnumVidPnCofuncModality, target_changed)
 
+/* It looks for pinned modes alone. */
+static NTSTATUS APIENTRY free_pivot_changed(const HANDLE adapter,
+                                            const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_VIDPNSOURCE && !source_pinned(args->hConstrainingVidPn))
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true, NULL);
+    return status;
+}
+SPOIL(free_pivot_changed, EnumVidPnCofuncModality, free_pivot_changed)
+
 /* The sets of both ends are pinned then. */
 static NTSTATUS APIENTRY pinned_changed(const HANDLE adapter,
                                         const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
@@ -580,6 +590,8 @@ const struct mutant mutants_display[] = {
             "does not support a network without paths")},
     {BREAKS(634, DRIVER, "display", pivot_changed, "changes the modes of the pivot")},
     {BREAKS(634, DRIVER, "display", target_changed, "changes the modes of a target, the pivot")},
+    {BREAKS(634, DRIVER, "display", free_pivot_changed,
+            "changes the modes of the pivot where none is pinned")},
     {BREAKS(634, DRIVER, "display", pinned_changed,
             "changes the modes of a source, one of which is pinned")},
     {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},

@@ -72,9 +72,11 @@ const struct vidmm_rule rules_w[] = {
         .statement = "DxgkDdiEnumVidPnCofuncModality leaves the set of modes of the enumeration's "
                      "pivot as it is, and each that has a pinned mode.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
-        .how = "Stage display pins a mode of a source and asks with that source as the pivot: no "
-               "set may be assigned to it. On another network the same with the target; then "
-               "both are pinned, and neither may get another set.",
+        .how =
+            "Stage display pins a mode of a source and asks with that source as the pivot: no "
+            "set may be assigned to it. On another network the same with the target; then "
+            "both are pinned, and neither may get another set. On a third one nothing is pinned, "
+            "and each of the two is the pivot.",
         .why = "The pivot is what the system holds on to while it looks for the modes that go "
                "with it.",
         .windows = "The mode that a user chose is lost; no page tells what the system does then.",

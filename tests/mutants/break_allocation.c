@@ -261,6 +261,15 @@ static NTSTATUS APIENTRY describe_half_a_rate(const HANDLE adapter,
 }
 REPLACE(DxgkDdiDescribeAllocation, describe_half_a_rate)
 
+static NTSTATUS APIENTRY describe_without_rate(const HANDLE adapter,
+                                               DXGKARG_DESCRIBEALLOCATION *args) {
+    const D3DDDI_RATIONAL before = args->RefreshRate;
+    NTSTATUS status = mutants_good.DxgkDdiDescribeAllocation(adapter, args);
+    args->RefreshRate = before;
+    return status;
+}
+REPLACE(DxgkDdiDescribeAllocation, describe_without_rate)
+
 static D3DDDIFORMAT first_format;
 
 static NTSTATUS APIENTRY describe_as_first(const HANDLE adapter, DXGKARG_DESCRIBEALLOCATION *args) {
@@ -1106,6 +1115,8 @@ const struct mutant mutants_allocation[] = {
            .stage = "objects", .settings = {{"Displays", 1}}),
     DRIVER(400, "describes primaries with a refresh rate of 60/0", install_describe_half_a_rate,
            .stage = "objects"),
+    DRIVER(400, "leaves the refresh rate of a primary out", install_describe_without_rate,
+           .stage = "objects", .settings = {{"Displays", 1}}),
     DRIVER(400, "describes each primary with the format of the first", install_describe_as_first,
            .stage = "objects"),
     DRIVER(599, "leaves the size of the private data of a resource as it came",

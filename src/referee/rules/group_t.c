@@ -296,7 +296,9 @@ const struct vidmm_rule rules_t[] = {
         .page = "nc-d3dkmddi-dxgkddi_describeallocation",
         .how = "The answer for a primary must be a success with a width and a height; of a "
                "standard surface they and the format must be those that were asked for, and a "
-               "refresh rate of a primary has a denominator. Stage objects asks for primaries of "
+               "refresh rate of a primary has a denominator. Of an adapter with video present "
+               "sources it is that of D3DKMDT_SHAREDPRIMARYSURFACEDATA "
+               "(ns-d3dkmddi-_dxgkarg_describeallocation). Stage objects asks for primaries of "
                "several sizes and formats; a driver that creates them has the function.",
         .why = "The system has no other way to know the size and format of what it displays.",
         .windows = "The presentation fails.",

@@ -180,6 +180,7 @@ struct shadow_allocation {
     DXGK_ALLOCATIONINFO info;                 /* as the driver filled it; its pointers are stale */
     uint32_t standard;              /* D3DKMDT_STANDARDALLOCATION_TYPE it is; 0: not known */
     uint32_t width, height, format; /* of a standard surface; 0: not known */
+    D3DDDI_RATIONAL rate;           /* of a standard primary; Denominator 0: not known */
     uint32_t physical;              /* its home; the sets are of that one's segments */
     uint32_t read_set, write_set, evict_set;
     uint64_t size; /* rounded to pages */

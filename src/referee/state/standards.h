@@ -23,6 +23,7 @@ struct standards_data {
     bool lockable;                  /* a surface of this data is accessed by the CPU */
     bool shared;                    /* ... and by drivers of other adapters */
     uint32_t width, height, format; /* 0: several */
+    D3DDDI_RATIONAL rate;           /* of a primary; Denominator 0: none, or several */
 };
 
 struct standards {

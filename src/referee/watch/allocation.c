@@ -140,6 +140,7 @@ static void allocation_created(struct vidmm_referee *referee, const DXGKARG_CREA
         allocation->width = standard->width;
         allocation->height = standard->height;
         allocation->format = standard->format;
+        allocation->rate = standard->rate;
         shadow_join_resource(allocation, resource);
     }
     if (resource && resource->allocations.count == 0)

@@ -38,8 +38,9 @@ struct standard_shape {
     bool pitched;  /* the driver has to answer the pitch */
     bool lockable; /* the CPU accesses the surface */
     uint32_t format;
-    bool shared;  /* drivers of other adapters access it */
-    bool aligned; /* its pitch, to AlignmentShift of PresentationCaps */
+    bool shared;          /* drivers of other adapters access it */
+    bool aligned;         /* its pitch, to AlignmentShift of PresentationCaps */
+    D3DDDI_RATIONAL rate; /* of a primary */
 };
 
 /* D3DKMT_CROSS_ADAPTER_RESOURCE_PITCH_ALIGNMENT and _HEIGHT_ (ns-d3dkmddi-_dxgk_vidmmcaps.md) */
@@ -96,7 +97,8 @@ standard_shape_of(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
         return (struct standard_shape){.width = primary->Width,
                                        .height = primary->Height,
                                        .pixel = standard_pixel(primary->Format),
-                                       .format = primary->Format};
+                                       .format = primary->Format,
+                                       .rate = primary->RefreshRate};
     case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE:
         return (struct standard_shape){.width = shadow->Width,
                                        .height = shadow->Height,
@@ -166,6 +168,12 @@ static bool standard_is_primary(uint32_t type) {
     return type == D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE;
 }
 
+static bool standard_same_rate(D3DDDI_RATIONAL one, D3DDDI_RATIONAL other) {
+    return (one.Denominator == 0) == (other.Denominator == 0) &&
+           (uint64_t)one.Numerator * other.Denominator ==
+               (uint64_t)other.Numerator * one.Denominator;
+}
+
 /* One more surface that the driver makes the same private data for. Of kinds that are alike all that
  * matters is whether one is a primary. */
 static void standard_join(struct standards_data *known, const struct standards_data *data) {
@@ -181,6 +189,8 @@ static void standard_join(struct standards_data *known, const struct standards_d
         known->width = known->height = 0;
     if (known->format != data->format)
         known->format = 0;
+    if (!standard_same_rate(known->rate, data->rate))
+        known->rate.Denominator = 0;
 }
 
 static void standard_remember(struct vidmm_referee *referee, const struct standards_data *data) {
@@ -200,6 +210,7 @@ static void standard_described(struct vidmm_referee *referee,
     UINT size = args->AllocationPrivateDriverDataSize;
     uint64_t bytes = standard_judge_pitch(referee, wanted, standard_shape_of(args).pitch);
     bool alone = args->ResourcePrivateDriverDataSize == 0;
+    const D3DDDI_RATIONAL none = {0, 0};
     if (size > data->size)
         return;
     standard_remember(referee,
@@ -211,7 +222,8 @@ static void standard_described(struct vidmm_referee *referee,
                                                .shared = wanted->shared,
                                                .width = alone ? wanted->width : 0,
                                                .height = alone ? wanted->height : 0,
-                                               .format = alone ? wanted->format : 0});
+                                               .format = alone ? wanted->format : 0,
+                                               .rate = alone ? wanted->rate : none});
 }
 
 /* When the driver is asked for the sizes; later it is told them. */
@@ -284,6 +296,20 @@ static uint32_t standard_opaque(uint32_t format) {
     }
 }
 
+/* Without video present sources nothing is shown at any rate. */
+static void describe_judge_rate(struct vidmm_referee *referee,
+                                const struct shadow_allocation *known, D3DDDI_RATIONAL rate) {
+    if (known->rate.Denominator != 0 && referee->adapter.sources != 0)
+        DRIVER_MUST(400, standard_same_rate(rate, known->rate),
+                    "the refresh rate that the primary was created with",
+                    "a rate of %u/%u, for %u/%u", rate.Numerator, rate.Denominator,
+                    known->rate.Numerator, known->rate.Denominator);
+    else
+        DRIVER_MUST(400, rate.Numerator == 0 || rate.Denominator != 0,
+                    "a refresh rate of a primary with a denominator", "a rate of %u/0",
+                    rate.Numerator);
+}
+
 /* Of a standard surface the system knows the size and the format: it asked for them. */
 static void describe_judge(struct vidmm_referee *referee, const struct shadow_allocation *known,
                            const DXGKARG_DESCRIBEALLOCATION *args) {
@@ -297,9 +323,7 @@ static void describe_judge(struct vidmm_referee *referee, const struct shadow_al
                     "the format that the surface was asked for with", "format %u, for %u",
                     (unsigned)args->Format, known->format);
     if (standard_is_primary(known->standard))
-        DRIVER_MUST(400, args->RefreshRate.Numerator == 0 || args->RefreshRate.Denominator != 0,
-                    "a refresh rate of a primary with a denominator", "a rate of %u/0",
-                    args->RefreshRate.Numerator);
+        describe_judge_rate(referee, known, args->RefreshRate);
 }
 
 static const struct given describe_given[] = {

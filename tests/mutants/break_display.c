@@ -57,18 +57,26 @@ static NTSTATUS APIENTRY empty_network_refused(const HANDLE adapter,
 }
 SPOIL(empty_network_refused, IsSupportedVidPn, empty_network_refused)
 
-static bool source_pinned(D3DKMDT_HVIDPN handle) {
+/* Of the mode that source 0 has pinned; 0: none. `known`: one of another format is not released. */
+static UINT pinned_width(D3DKMDT_HVIDPN handle, bool known) {
     const DXGK_VIDPN_INTERFACE *network = network_of(handle);
     const DXGK_VIDPNSOURCEMODESET_INTERFACE *modes;
     D3DKMDT_HVIDPNSOURCEMODESET set;
     const D3DKMDT_VIDPN_SOURCE_MODE *mode = NULL;
+    UINT width = 0;
     if (network->pfnAcquireSourceModeSet(handle, 0, &set, &modes) != STATUS_SUCCESS)
-        return false;
+        return 0;
     (void)modes->pfnAcquirePinnedModeInfo(set, &mode);
     if (mode)
+        width = mode->Format.Graphics.PrimSurfSize.cx;
+    if (mode && (!known || mode->Format.Graphics.PixelFormat == D3DDDIFMT_A8R8G8B8))
         (void)modes->pfnReleaseModeInfo(set, mode);
     (void)network->pfnReleaseSourceModeSet(handle, set);
-    return mode;
+    return width;
+}
+
+static bool source_pinned(D3DKMDT_HVIDPN handle) {
+    return pinned_width(handle, false) != 0;
 }
 
 static NTSTATUS APIENTRY offered_refused(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
@@ -96,9 +104,12 @@ SPOIL(offered_refused, IsSupportedVidPn, offered_refused)
         for (UINT i = 0; i < (vary ? 2u : 1u) && status == STATUS_SUCCESS && first; i++) {         \
             if (modes->pfnCreateNewModeInfo(made, &mode) != STATUS_SUCCESS)                        \
                 break;                                                                             \
+            UINT own = mode->Id;                                                                   \
             *mode = *first;                                                                        \
-            if (i != 0)                                                                            \
+            if (i != 0) {                                                                          \
+                mode->Id = own;                                                                    \
                 vary(mode);                                                                        \
+            }                                                                                      \
             (void)modes->pfnAddMode(made, mode);                                                   \
         }                                                                                          \
         if (first)                                                                                 \
@@ -182,6 +193,34 @@ static NTSTATUS APIENTRY pinned_changed(const HANDLE adapter,
     return status;
 }
 SPOIL(pinned_changed, EnumVidPnCofuncModality, pinned_changed)
+
+/* It scales some modes to what the target has pinned, and offers another one. */
+#define UNSCALED_WIDTH 700u
+
+static NTSTATUS APIENTRY unscaled_refused(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    NTSTATUS status = mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (args->hDesiredVidPn && pinned_width(args->hDesiredVidPn, false) == UNSCALED_WIDTH)
+        args->IsVidPnSupported = FALSE;
+    return status;
+}
+
+static void APIENTRY make_unscaled(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
+    mode->Format.Graphics.PrimSurfSize.cx = UNSCALED_WIDTH;
+}
+
+static NTSTATUS APIENTRY unscaled_offered(const HANDLE adapter,
+                                          const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    NTSTATUS status = mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+    if (args->EnumPivotType == D3DKMDT_EPT_VIDPNTARGET && !source_pinned(args->hConstrainingVidPn))
+        (void)give_source_mode(args->hConstrainingVidPn, 0, true, make_unscaled);
+    return status;
+}
+
+static void APIENTRY install_unscaled_offered(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = display_start;
+    table->DxgkDdiIsSupportedVidPn = unscaled_refused;
+    table->DxgkDdiEnumVidPnCofuncModality = unscaled_offered;
+}
 
 /* The reference driver describes surfaces of 64 bits a pixel as if they had 32; it offers no such modes. */
 static void APIENTRY make_wide(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
@@ -622,6 +661,8 @@ const struct mutant mutants_display[] = {
     {BREAKS(641, MANAGER, "display", set_elsewhere, "sets an address behind that of the surface"),
      .consequences = {640}},
     {BREAKS(642, DRIVER, "display", offered_refused, "does not support a mode that it offered")},
+    {BREAKS(642, DRIVER, "display", unscaled_offered,
+            "offers a mode that does not go with that of the target")},
     {BREAKS(643, DRIVER, "display", syncs_refused,
             "answers with a status that the page does not have")},
     {BREAKS(643, DRIVER, "display", newer_refused,

@@ -48,7 +48,8 @@ static const D3DKMDT_2DREGION *target_mode_size(const D3DKMDT_VIDPN_TARGET_MODE 
     return &mode->VideoSignalInfo.ActiveSize;
 }
 
-/* The same for sources and for targets: takes samples of the set of the end, and pins one of it. */
+/* The same for sources and for targets: takes samples of the set of the end, pins one of it, and pins one that is put into it
+ * first. */
 #define ENDS(kind, Kind, SET, MODE)                                                                \
     static void sample_##kind(const struct display *display, struct samples *samples) {            \
         const DXGK_VIDPN_INTERFACE *network = vidmm_vidpn_interface();                             \
@@ -79,6 +80,24 @@ static const D3DKMDT_2DREGION *target_mode_size(const D3DKMDT_VIDPN_TARGET_MODE 
         display->kind##_pinned = modes->pfnPinMode(set, id) == STATUS_SUCCESS;                     \
         (void)network->pfnRelease##Kind##ModeSet(handle, set);                                     \
         return display->kind##_pinned;                                                             \
+    }                                                                                              \
+    static void pin_own_##kind(const struct display *display, const MODE *own) {                   \
+        const DXGK_VIDPN_INTERFACE *network = vidmm_vidpn_interface();                             \
+        D3DKMDT_HVIDPN handle = vidmm_vidpn_handle(display->network);                              \
+        const DXGK_VIDPN##SET##MODESET_INTERFACE *modes;                                           \
+        D3DKMDT_HVIDPN##SET##MODESET set;                                                          \
+        MODE *mode;                                                                                \
+        if (network->pfnAcquire##Kind##ModeSet(handle, display->kind, &set, &modes) !=             \
+            STATUS_SUCCESS)                                                                        \
+            return;                                                                                \
+        if (modes->pfnCreateNewModeInfo(set, &mode) == STATUS_SUCCESS) {                           \
+            UINT id = mode->Id;                                                                    \
+            *mode = *own;                                                                          \
+            mode->Id = id;                                                                         \
+            (void)modes->pfnAddMode(set, mode);                                                    \
+            (void)modes->pfnPinMode(set, id);                                                      \
+        }                                                                                          \
+        (void)network->pfnRelease##Kind##ModeSet(handle, set);                                     \
     }
 
 ENDS(source, Source, SOURCE, D3DKMDT_VIDPN_SOURCE_MODE)
@@ -123,6 +142,92 @@ static void judge_modes_offered(struct display *display) {
     }
 }
 
+/* ---- What the driver may not support --------------------------------------------------------- */
+
+#define ODD_WIDTH  1234u
+#define ODD_HEIGHT 570u
+#define ODD_HZ     61u
+
+static const D3DKMDT_VIDPN_SOURCE_MODE odd_size = {
+    .Type = D3DKMDT_RMT_GRAPHICS,
+    .Format.Graphics = {.PrimSurfSize = {ODD_WIDTH, ODD_HEIGHT},
+                        .VisibleRegionSize = {ODD_WIDTH, ODD_HEIGHT},
+                        .Stride = ODD_WIDTH * 4,
+                        .PixelFormat = D3DDDIFMT_A8R8G8B8,
+                        .ColorBasis = D3DKMDT_CB_SRGB,
+                        .PixelValueAccessMode = D3DKMDT_PVAM_DIRECT}};
+static const D3DKMDT_VIDPN_TARGET_MODE odd_signal = {
+    .VideoSignalInfo = {.VideoStandard = D3DKMDT_VSS_OTHER,
+                        .TotalSize = {ODD_WIDTH, ODD_HEIGHT},
+                        .ActiveSize = {ODD_WIDTH, ODD_HEIGHT},
+                        .VSyncFreq = {ODD_HZ, 1},
+                        .HSyncFreq = {ODD_HZ * ODD_HEIGHT, 1},
+                        .PixelRate = (SIZE_T)ODD_HZ * ODD_WIDTH * ODD_HEIGHT,
+                        .ScanLineOrdering = D3DDDI_VSSLO_PROGRESSIVE},
+    .Preference = D3DKMDT_MP_NOTPREFERRED};
+
+/* The mode that is shown, in a format that few displays read. */
+static D3DKMDT_VIDPN_SOURCE_MODE odd_format(const struct display *display) {
+    D3DKMDT_VIDPN_SOURCE_MODE mode = display->mode;
+    mode.Format.Graphics.PixelFormat = D3DDDIFMT_R8G8B8;
+    mode.Format.Graphics.Stride = mode.Format.Graphics.PrimSurfSize.cx * 3;
+    return mode;
+}
+
+/* R638 alone: yes and no are both answers. */
+static void ask_with(struct display *display, const D3DKMDT_VIDPN_SOURCE_MODE *source,
+                     const D3DKMDT_VIDPN_TARGET_MODE *target) {
+    bool supported;
+    if (!network_alone(display, display->target))
+        return;
+    if (source)
+        pin_own_source(display, source);
+    if (target)
+        pin_own_target(display, target);
+    (void)network_ask(display, display->network, &supported);
+}
+
+/*
+ * determining-whether-a-vidpn-is-supported-on-a-display-adapter.md: the system asks of modes that are pinned, and of
+ * topologies, whatever they are.
+ */
+static void judge_odd_modes(struct display *display) {
+    const D3DKMDT_VIDPN_SOURCE_MODE format = odd_format(display);
+    check_step(display->check, "display: modes that the driver did not offer");
+    ask_with(display, &odd_size, NULL);
+    ask_with(display, &format, NULL);
+    ask_with(display, NULL, &odd_signal);
+    ask_with(display, &display->mode, &odd_signal);
+    ask_with(display, &odd_size, &odd_signal);
+}
+
+/* From each source to another target than its own, with and without pinned modes. */
+static void judge_crossed(struct display *display, bool pinned) {
+    bool supported;
+    display->source = 0;
+    if (!network_alone(display, display->targets[1]))
+        return;
+    if (pinned)
+        pin_own_source(display, &odd_size);
+    display->source = display->sources > 1 ? 1 : 0;
+    if (!network_connect(display, display->targets[0]))
+        return;
+    if (pinned)
+        pin_own_source(display, &odd_size);
+    (void)network_ask(display, display->network, &supported);
+}
+
+static void judge_odd_paths(const struct display *display) {
+    struct display crossed = *display;
+    crossed.network = NULL;
+    if (display->target_count < 2)
+        return;
+    check_step(display->check, "display: paths that cross");
+    judge_crossed(&crossed, false);
+    judge_crossed(&crossed, true);
+    vidmm_vidpn_destroy(crossed.network);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 void display_cofunctional(const struct display *display) {
@@ -130,5 +235,7 @@ void display_cofunctional(const struct display *display) {
     other.network = NULL;
     judge_pivots(&other);
     judge_modes_offered(&other);
+    judge_odd_modes(&other);
+    judge_odd_paths(display);
     vidmm_vidpn_destroy(other.network);
 }

@@ -7,7 +7,7 @@
 
 #include "display.h"
 
-/* R634 and R642: of the path that `display` has, which the driver supports. */
+/* R634, R642 and R638: of the path that `display` has, which the driver supports. */
 void display_cofunctional(const struct display *display);
 
 #endif

@@ -236,6 +236,29 @@ static NTSTATUS APIENTRY wide_offered(const HANDLE adapter,
 }
 SPOIL(wide_offered, EnumVidPnCofuncModality, wide_offered)
 
+/* It returns in the middle when it cannot show the mode. */
+static NTSTATUS APIENTRY unknown_left(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    if (args->hDesiredVidPn)
+        (void)pinned_width(args->hDesiredVidPn, true);
+    return mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+}
+SPOIL(unknown_left, IsSupportedVidPn, unknown_left)
+
+/* The same of a path. */
+static NTSTATUS APIENTRY crossed_left(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    const D3DKMDT_VIDPN_PRESENT_PATH *path;
+    if (args->hDesiredVidPn &&
+        network_of(args->hDesiredVidPn)->pfnGetTopology(args->hDesiredVidPn, &topology, &paths) ==
+            STATUS_SUCCESS &&
+        paths->pfnAcquireFirstPathInfo(topology, &path) == STATUS_SUCCESS &&
+        path->VidPnSourceId == path->VidPnTargetId)
+        (void)paths->pfnReleasePathInfo(topology, path);
+    return mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+}
+SPOIL(crossed_left, IsSupportedVidPn, crossed_left)
+
 static NTSTATUS APIENTRY path_left(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
     D3DKMDT_HVIDPNTOPOLOGY topology;
@@ -635,6 +658,9 @@ const struct mutant mutants_display[] = {
             "changes the modes of a source, one of which is pinned")},
     {BREAKS(638, DRIVER, "display", set_left, "creates a set of modes and leaves it")},
     {BREAKS(638, DRIVER, "display", pinned_left, "leaves a set of modes that has a pinned one")},
+    {BREAKS(638, DRIVER, "display", unknown_left,
+            "leaves a pinned mode of a format that it does not know")},
+    {BREAKS(638, DRIVER, "display", crossed_left, "leaves a path that it does not support")},
     {BREAKS(638, DRIVER, "display", path_left, "acquires a path and does not release it")},
     {BREAKS(639, DRIVER, "display", syncs_masked, "enables no vertical syncs")},
     {BREAKS(639, DRIVER, "display", syncs_reversed,

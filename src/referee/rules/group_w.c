@@ -91,9 +91,11 @@ const struct vidmm_rule rules_w[] = {
         .statement = "A driver releases what it acquires of a video present network, and releases, "
                      "or assigns or adds, what it creates.",
         .page = "nc-d3dkmddi-dxgkddi_vidpn_createnewsourcemodeset",
-        .how = "The host counts the sets of modes, the modes and the paths that are out; behind "
-               "each call of the driver that gets a network there must be none. Stage display has "
-               "networks in which nothing, the source's mode, the target's and both are pinned.",
+        .how =
+            "The host counts the sets of modes, the modes and the paths that are out; behind "
+            "each call of the driver that gets a network there must be none. Stage display has "
+            "networks in which nothing, the source's mode, the target's and both are pinned, among "
+            "them modes that the driver did not offer, and paths that cross.",
         .why = "The objects are counted by reference, and the system keeps them until the last is "
                "released.",
         .windows = "Memory of the kernel is lost with each change of the displays.",

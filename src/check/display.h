@@ -43,9 +43,9 @@ bool display_network(struct display *display, const char **why);
 bool display_second(const struct display *display, struct display *second);
 void display_close(struct display *display);
 /* DxgkDdiCommitVidPn; `source` D3DDDI_ID_ALL: of each one. */
-bool display_commit(struct display *display, struct vidmm_vidpn *network,
-                    D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
-                    DXGKARG_COMMITVIDPN_FLAGS flags);
+NTSTATUS display_commit(struct display *display, struct vidmm_vidpn *network,
+                        D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
+                        DXGKARG_COMMITVIDPN_FLAGS flags);
 /* R638: behind a call of the driver, which got the network. */
 void display_judge_kept(struct display *display, struct vidmm_vidpn *network, const char *call);
 

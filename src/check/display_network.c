@@ -450,9 +450,9 @@ bool display_network(struct display *display, const char **why) {
     return true;
 }
 
-bool display_commit(struct display *display, struct vidmm_vidpn *network,
-                    D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
-                    DXGKARG_COMMITVIDPN_FLAGS flags) {
+NTSTATUS display_commit(struct display *display, struct vidmm_vidpn *network,
+                        D3DDDI_VIDEO_PRESENT_SOURCE_ID source, HANDLE primary,
+                        DXGKARG_COMMITVIDPN_FLAGS flags) {
     const DXGKARG_COMMITVIDPN args = {.hFunctionalVidPn = vidmm_vidpn_handle(network),
                                       .AffectedVidPnSourceId = source,
                                       .MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE,
@@ -460,7 +460,7 @@ bool display_commit(struct display *display, struct vidmm_vidpn *network,
                                       .Flags = flags};
     NTSTATUS status = display->ddi->DxgkDdiCommitVidPn(display->adapter, &args);
     display_judge_kept(display, network, "DxgkDdiCommitVidPn");
-    return status == STATUS_SUCCESS;
+    return status;
 }
 
 void display_close(struct display *display) {

@@ -262,7 +262,8 @@ void screen_interrupts(struct screen *screen, DXGK_CRTC_VSYNC_STATE state) {
 
 bool screen_commit(struct screen *screen, struct vidmm_vidpn *network, HANDLE primary,
                    DXGKARG_COMMITVIDPN_FLAGS flags) {
-    return display_commit(&screen->display, network, screen->display.source, primary, flags);
+    return display_commit(&screen->display, network, screen->display.source, primary, flags) ==
+           STATUS_SUCCESS;
 }
 
 bool screen_visible(struct screen *screen, bool visible) {

@@ -9,6 +9,21 @@
 #include "screen.h"
 #include "two_sources.h"
 
+/*
+ * R633. seamless-state-transitions-in-wddm-1-2-and-later.md and ns-d3dkmddi-_dxgkarg_commitvidpn_flags.md: the system commits
+ * an empty network, without flags.
+ */
+static void judge_blank(struct screen *screen) {
+    struct display *display = &screen->display;
+    check_step(display->check, "display: nothing is displayed");
+    NTSTATUS status = display_commit(display, display->none, display->source, NULL, as_usual);
+    if (status != STATUS_NO_MEMORY && status != STATUS_INSUFFICIENT_RESOURCES)
+        vidmm_ledger_judge(&display->check->shared->ledger, 633, VIDMM_SIDE_DRIVER,
+                           status == STATUS_SUCCESS,
+                           "STATUS_SUCCESS for a network without paths, which is always supported",
+                           "status 0x%08x of DxgkDdiCommitVidPn", (unsigned)status);
+}
+
 static bool screen_on(struct screen *screen, DXGKARG_COMMITVIDPN_FLAGS flags, const char **why) {
     *why = "the driver does not commit a network that it supports";
     if (!screen_commit(screen, screen->display.network, screen->shown[0].handle, flags))
@@ -186,6 +201,7 @@ static bool screen_play(struct screen *screen, const char **why) {
     screen->flips = info.caps.FlipCaps.FlipOnVSyncMmIo;
     if (!screen_make(screen, why))
         return false;
+    judge_blank(screen);
     check_step(check, "display: a mode is set");
     bool good = screen_on(screen, as_usual, why);
     if (good)

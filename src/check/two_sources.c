@@ -8,7 +8,8 @@ static void both_judge(struct screen *first, struct screen *second) {
 
 /* ns-d3dkmddi-_dxgkarg_commitvidpn.md: the whole network, as a single transaction. */
 static bool commit_all(struct screen *screen, struct vidmm_vidpn *network) {
-    return display_commit(&screen->display, network, D3DDDI_ID_ALL, NULL, as_usual);
+    return display_commit(&screen->display, network, D3DDDI_ID_ALL, NULL, as_usual) ==
+           STATUS_SUCCESS;
 }
 
 static bool two_show(struct screen *screen, const char **why) {

@@ -270,6 +270,15 @@ static NTSTATUS APIENTRY path_left(const HANDLE adapter, const DXGKARG_COMMITVID
 }
 SPOIL(path_left, CommitVidPn, path_left)
 
+/* It looks for the path of the source. */
+static NTSTATUS APIENTRY empty_network_failed(const HANDLE adapter,
+                                              const DXGKARG_COMMITVIDPN *args) {
+    return paths_of(args->hFunctionalVidPn) == 0 && args->Flags.PathPowerTransition == 0
+               ? STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY
+               : mutants_good.DxgkDdiCommitVidPn(adapter, args);
+}
+SPOIL(empty_network_failed, CommitVidPn, empty_network_failed)
+
 /* ---- What is shown --------------------------------------------------------------------------- */
 
 static NTSTATUS APIENTRY flip_truncated(const HANDLE adapter,
@@ -650,6 +659,8 @@ const struct mutant mutants_display[] = {
     {BREAKS(633, DRIVER, "display", no_network_refused, "does not support no network")},
     {BREAKS(633, DRIVER, "display", empty_network_refused,
             "does not support a network without paths")},
+    {BREAKS(633, DRIVER, "display", empty_network_failed,
+            "does not commit a network without paths")},
     {BREAKS(634, DRIVER, "display", pivot_changed, "changes the modes of the pivot")},
     {BREAKS(634, DRIVER, "display", target_changed, "changes the modes of a target, the pivot")},
     {BREAKS(634, DRIVER, "display", free_pivot_changed,

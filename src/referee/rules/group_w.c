@@ -58,7 +58,11 @@ const struct vidmm_rule rules_w[] = {
                      "without paths, that it is supported.",
         .page = "nc-d3dkmddi-dxgkddi_issupportedvidpn",
         .how = "Stage display asks about both, with IsVidPnSupported FALSE before: the answer must "
-               "be STATUS_SUCCESS and TRUE.",
+               "be STATUS_SUCCESS and TRUE. Before a mode is set it commits the one without paths: "
+               "that DxgkDdiCommitVidPn does not fail is an inference from "
+               "seamless-state-transitions-in-wddm-1-2-and-later, by which the system commits an "
+               "empty network, and from determining-whether-a-vidpn-is-supported-on-a-display-"
+               "adapter, by which displaying nothing is always supported.",
         .why = "An adapter can always be made to display nothing.",
         .windows = "The system cannot take a display away; no page tells what it does then.",
         .windows_source = NOT_KNOWN,

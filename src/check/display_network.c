@@ -2,6 +2,7 @@
 #include "cofunctional.h"
 #include "network.h"
 #include "surface.h"
+#include "transformations.h"
 
 #include <stdlib.h>
 
@@ -447,6 +448,7 @@ bool display_network(struct display *display, const char **why) {
     check_step(check, "display: a network of one path, from its target on");
     network_pin_back(display);
     display_cofunctional(display);
+    display_transformations(display);
     return true;
 }
 

@@ -222,6 +222,45 @@ static void APIENTRY install_unscaled_offered(DRIVER_INITIALIZATION_DATA *table)
     table->DxgkDdiEnumVidPnCofuncModality = unscaled_offered;
 }
 
+/* Its paths rotate, it says. */
+static NTSTATUS APIENTRY rotation_offered(const HANDLE adapter,
+                                          const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    const D3DKMDT_VIDPN_PRESENT_PATH *path;
+    if (network_of(args->hConstrainingVidPn)
+                ->pfnGetTopology(args->hConstrainingVidPn, &topology, &paths) == STATUS_SUCCESS &&
+        paths->pfnAcquireFirstPathInfo(topology, &path) == STATUS_SUCCESS) {
+        D3DKMDT_VIDPN_PRESENT_PATH said = *path;
+        said.ContentTransformation.RotationSupport.Rotate90 = 1;
+        (void)paths->pfnUpdatePathSupportInfo(topology, &said);
+        (void)paths->pfnReleasePathInfo(topology, path);
+    }
+    return mutants_good.DxgkDdiEnumVidPnCofuncModality(adapter, args);
+}
+
+static NTSTATUS APIENTRY rotation_refused(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
+    D3DKMDT_HVIDPNTOPOLOGY topology;
+    const D3DKMDT_VIDPN_PRESENT_PATH *path;
+    NTSTATUS status = mutants_good.DxgkDdiIsSupportedVidPn(adapter, args);
+    if (args->hDesiredVidPn &&
+        network_of(args->hDesiredVidPn)->pfnGetTopology(args->hDesiredVidPn, &topology, &paths) ==
+            STATUS_SUCCESS &&
+        paths->pfnAcquireFirstPathInfo(topology, &path) == STATUS_SUCCESS) {
+        if (path->ContentTransformation.Rotation == D3DKMDT_VPPR_ROTATE90)
+            args->IsVidPnSupported = FALSE;
+        (void)paths->pfnReleasePathInfo(topology, path);
+    }
+    return status;
+}
+
+static void APIENTRY install_rotation_refused(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiStartDevice = display_start;
+    table->DxgkDdiIsSupportedVidPn = rotation_refused;
+    table->DxgkDdiEnumVidPnCofuncModality = rotation_offered;
+}
+
 /* The reference driver describes surfaces of 64 bits a pixel as if they had 32; it offers no such modes. */
 static void APIENTRY make_wide(D3DKMDT_VIDPN_SOURCE_MODE *mode) {
     mode->Format.Graphics.PixelFormat = D3DDDIFMT_A16B16G16R16F;
@@ -700,6 +739,8 @@ const struct mutant mutants_display[] = {
     {BREAKS(642, DRIVER, "display", offered_refused, "does not support a mode that it offered")},
     {BREAKS(642, DRIVER, "display", unscaled_offered,
             "offers a mode that does not go with that of the target")},
+    {BREAKS(642, DRIVER, "display", rotation_refused,
+            "says a path to support a rotation that it does not support")},
     {BREAKS(643, DRIVER, "display", syncs_refused,
             "answers with a status that the page does not have")},
     {BREAKS(643, DRIVER, "display", newer_refused,

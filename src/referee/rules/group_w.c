@@ -170,11 +170,14 @@ const struct vidmm_rule rules_w[] = {
         .statement = "A mode that DxgkDdiEnumVidPnCofuncModality puts into a set is cofunctional: "
                      "the network is supported with it pinned.",
         .page = "nc-d3dkmddi-dxgkddi_enumvidpncofuncmodality",
-        .how = "Stage display pins a mode that the driver has put into the set of a source, then "
-               "one of the target, and on another network in the other order, and asks "
-               "DxgkDdiIsSupportedVidPn each time, where it was TRUE before. So it does with the "
-               "first, the last, the smallest and the largest mode of each set, each with those "
-               "of the other end that the driver then offers.",
+        .how =
+            "Stage display pins a mode that the driver has put into the set of a source, then "
+            "one of the target, and on another network in the other order, and asks "
+            "DxgkDdiIsSupportedVidPn each time, where it was TRUE before. So it does with the "
+            "first, the last, the smallest and the largest mode of each set, each with those "
+            "of the other end that the driver then offers. The same with each rotation and scaling "
+            "that the driver says the path to support where none is pinned "
+            "(enumerating-cofunctional-vidpn-source-and-target-modes).",
         .why = "The system offers users the modes of these sets.",
         .windows = "A mode that is offered cannot be set.",
         .wrong = "AddMode(set, 3840, 2160); /* whatever the target has pinned */\n",

@@ -3,6 +3,8 @@
 
 #include "network.h"
 
+#include <stdio.h>
+
 /* Where nothing is pinned the pivot keeps the modes that it has. */
 static void judge_pivots(struct display *display) {
     check_step(display->check, "display: pivots without a pinned mode");
@@ -17,27 +19,31 @@ static void judge_pivots(struct display *display) {
 /* So many of a set: the first, the last, the smallest and the largest. Some may be the same. */
 #define SAMPLES 4u
 
-struct samples {
-    uint32_t count; /* 0: the set has no modes */
-    UINT id[SAMPLES];
-    uint64_t smallest, largest; /* pixels */
+struct sample {
+    UINT id;
+    D3DKMDT_2DREGION size;
 };
 
+struct samples {
+    uint32_t count; /* 0: the set has no modes */
+    struct sample mode[SAMPLES];
+};
+
+static uint64_t pixels(const struct sample *sample) {
+    return (uint64_t)sample->size.cx * sample->size.cy;
+}
+
 static void samples_take(struct samples *samples, UINT id, const D3DKMDT_2DREGION *size) {
-    uint64_t pixels = (uint64_t)size->cx * size->cy;
+    const struct sample taken = {id, *size};
     if (samples->count == 0) {
-        *samples = (struct samples){SAMPLES, {id, id, id, id}, pixels, pixels};
+        *samples = (struct samples){SAMPLES, {taken, taken, taken, taken}};
         return;
     }
-    samples->id[1] = id;
-    if (pixels < samples->smallest) {
-        samples->smallest = pixels;
-        samples->id[2] = id;
-    }
-    if (pixels > samples->largest) {
-        samples->largest = pixels;
-        samples->id[3] = id;
-    }
+    samples->mode[1] = taken;
+    if (pixels(&taken) < pixels(&samples->mode[2]))
+        samples->mode[2] = taken;
+    if (pixels(&taken) > pixels(&samples->mode[3]))
+        samples->mode[3] = taken;
 }
 
 static const D3DKMDT_2DREGION *source_mode_size(const D3DKMDT_VIDPN_SOURCE_MODE *mode) {
@@ -113,8 +119,12 @@ static const struct path_end {
                  {"target", D3DKMDT_EPT_VIDPNTARGET, sample_target, pin_target}};
 
 /* R642: one that was pinned before is not any more. False: it is not supported. */
-static bool judge_sample(struct display *display, const struct path_end *end, UINT id) {
-    return end->pin(display, id) && network_judge_offered(display, true, end->name);
+static bool judge_sample(struct display *display, const struct path_end *end,
+                         const struct sample *sample) {
+    char what[64];
+    (void)snprintf(what, sizeof(what), "%s of %u times %u pixels", end->name, sample->size.cx,
+                   sample->size.cy);
+    return end->pin(display, sample->id) && network_judge_offered(display, true, what);
 }
 
 /* With mode `index` of one end pinned: those that the driver offers for the other. */
@@ -124,12 +134,12 @@ static void judge_others(struct display *display, const struct path_end *end,
     if (!network_alone(display, display->target) || !network_modes(display, D3DKMDT_EPT_NOPIVOT))
         return;
     end->sample(display, &mine);
-    if (index >= mine.count || !judge_sample(display, end, mine.id[index]) ||
+    if (index >= mine.count || !judge_sample(display, end, &mine.mode[index]) ||
         !network_modes(display, end->pivot))
         return;
     other->sample(display, &its);
     for (uint32_t i = 0; i < its.count; i++)
-        (void)judge_sample(display, other, its.id[i]);
+        (void)judge_sample(display, other, &its.mode[i]);
 }
 
 /* A driver that scales may offer other sizes: it says itself what it supports. */

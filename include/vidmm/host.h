@@ -256,10 +256,11 @@ enum vidmm_host_between {
 };
 /*
  * The same inside of the next call of a function of the driver's table, "DxgkDdiSubmitCommand", or of the next DPC
- * routine of the driver's ("a DPC routine"): behind the instruction number `moment`, from 0, of those that touch memory
+ * routine of the driver's ("a DPC routine"), or in the next system thread of the driver's that comes back from a wait ("a
+ * system thread"): behind the instruction number `moment`, from 0, of those that touch memory
  * which other processors may see, or call a function outside of the driver. The call goes on when `run` waits for a lock
  * that it holds. false: the calls of this driver cannot be followed (it is part of the program, or a debugger follows the
- * process), or it has no such function.
+ * process), or it has no such function or thread.
  */
 bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t moment,
                           enum vidmm_host_between between, void (*run)(void *ctx), void *ctx);

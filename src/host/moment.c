@@ -1,6 +1,6 @@
 /*
- * moment.c - another processor's work (driver/beside.h) between two instructions of a call of the driver's table
- * (trap/single_step.h), and where that was.
+ * moment.c - another processor's work (driver/beside.h) between two instructions of a call of the driver's table, a DPC
+ * routine or a system thread (trap/single_step.h), and where that was.
  */
 #include "moment.h"
 
@@ -10,6 +10,7 @@
 #include "driver/beside.h"
 #include "kernel/dpc.h"
 #include "kernel/halted.h"
+#include "kernel/threads.h"
 #include "places.h"
 #include "trap/single_step.h"
 
@@ -41,6 +42,10 @@ static void dpc_begins(const void *routine) {
     (void)single_step_begin(&last.step);
 }
 
+static void thread_goes_on(void) {
+    single_step_here(&last.step);
+}
+
 bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t moment,
                           enum vidmm_host_between between, void (*run)(void *ctx), void *ctx) {
     memset(&last, 0, sizeof(last));
@@ -50,15 +55,19 @@ bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t mo
                                      .moment = moment,
                                      .reached = reached,
                                      .ctx = host->beside};
-    bool dpc = strcmp(call, "a DPC routine") == 0;
+    bool dpc = strcmp(call, "a DPC routine") == 0, thread = strcmp(call, "a system thread") == 0;
     host_beside_ask(host->beside, true, run, ctx);
     host_dpcs_tell(dpc ? dpc_begins : NULL);
+    host_threads_tell(thread ? thread_goes_on : NULL);
+    if (thread)
+        return host_threads_alive() && single_step_can();
     return dpc || single_step_begin(&last.step);
 }
 
 uint32_t vidmm_host_beside_moments(struct vidmm_host *host) {
     (void)host;
     host_dpcs_tell(NULL);
+    host_threads_tell(NULL);
     host_halted_over();
     return single_step_end();
 }

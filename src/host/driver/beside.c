@@ -1,7 +1,7 @@
 /*
  * beside.c - what another processor does at a moment inside of the driver's code at which with threads alone it
  * almost never does: when a DPC has reported work to the system (DxgkCbSynchronizeExecution) and before its next
- * instruction, or between any two instructions of a call (moment.c).
+ * instruction, or between any two instructions of a call, or of a system thread of the driver's (moment.c).
  *
  * The driver's code waits for the other thread, unless that waits for a lock that the code holds.
  */
@@ -9,6 +9,7 @@
 
 #include "base/thread.h"
 #include "base/world.h"
+#include "kernel/dispatcher.h"
 #include "kernel/halted.h"
 
 void host_beside_init(struct host_beside *beside) {
@@ -31,7 +32,7 @@ static bool beside_start(struct host_beside *beside, bool at_instruction) {
     pthread_mutex_lock(&beside->lock);
     bool now = beside->run && beside->at_instruction == at_instruction && !beside->started;
     if (now) {
-        host_halted_begin();
+        host_halted_begin(host_thread_self()->driver);
         beside->started = pthread_create(&beside->thread, NULL, other_processor, beside) == 0;
         now = beside->started;
     }

@@ -20,7 +20,7 @@ void host_interrupt_done(struct host_interrupt *interrupt) {
 unsigned char host_interrupt_lock(struct host_interrupt *interrupt) {
     KIRQL old = host_irql_raise(HOST_DEVICE_IRQL);
     if (pthread_mutex_trylock(&interrupt->lock) != 0) {
-        host_halted_spins(0);
+        host_halted_spins(0, NULL);
         pthread_mutex_lock(&interrupt->lock);
     }
     return old;

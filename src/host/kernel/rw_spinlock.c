@@ -21,7 +21,7 @@ static void rw_spin(PEX_SPIN_LOCK lock, bool shared) {
             __atomic_compare_exchange_n(lock, &value, next, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return;
-        host_halted_spins(0);
+        host_halted_spins(0, NULL);
         sched_yield();
         host_yield(); /* virtual time: to a thread that yielded while it holds the lock */
     }

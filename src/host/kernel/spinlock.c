@@ -33,7 +33,7 @@ static void lock_spin(PKSPIN_LOCK lock) {
             return;
         }
         if (owner != 0)
-            host_halted_spins(owner);
+            host_halted_spins(owner, lock);
         if (++spins % SPINS_BEFORE_YIELD == 0) {
             sched_yield();
             host_yield(); /* virtual time: to a thread that yielded while it holds the lock */
@@ -46,6 +46,7 @@ static void unlock_spin(PKSPIN_LOCK lock) {
         host_violation("a spin lock was released by a thread that does not hold it");
     else
         __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+    host_halted_unlocked(lock);
 }
 
 NTKERNELAPI KIRQL NTAPI KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK SpinLock) {

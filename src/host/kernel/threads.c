@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/thread.h"
@@ -149,6 +150,22 @@ NTKERNELAPI NTSTATUS NTAPI PsTerminateSystemThread(NTSTATUS ExitStatus) {
     longjmp(CONTAINING_RECORD(self, struct driver_thread, thread)->end, 1);
 }
 
+/* ---- What waited goes on ---------------------------------------------------------------------- */
+
+static void (*_Atomic tell_goes_on)(void);
+
+void host_threads_tell(void (*goes_on)(void)) {
+    atomic_store(&tell_goes_on, goes_on);
+}
+
+void host_threads_waited(void) {
+    if (!atomic_load_explicit(&tell_goes_on, memory_order_relaxed) || !host_thread_self()->driver)
+        return;
+    void (*goes_on)(void) = atomic_exchange(&tell_goes_on, NULL);
+    if (goes_on)
+        goes_on();
+}
+
 /* ---- The end --------------------------------------------------------------------------------- */
 
 /* A thread that has not ended, or NULL. */
@@ -159,6 +176,10 @@ static struct driver_thread *thread_alive(void) {
         t = t->next;
     host_dispatcher_unlock();
     return t;
+}
+
+bool host_threads_alive(void) {
+    return thread_alive();
 }
 
 static bool thread_join(struct driver_thread *t, uint64_t deadline) {

@@ -16,6 +16,13 @@ uint32_t host_threads_left(void);
 /* Handles and references of threads that were not released; frees the objects. */
 uint32_t host_threads_forget(void);
 
+/* One that has not ended. */
+bool host_threads_alive(void);
+/* `goes_on` is called, once, by the next one that comes back from a wait, or did not have to wait; NULL: not any more. */
+void host_threads_tell(void (*goes_on)(void));
+/* The calling thread comes back from a wait. Last of what the wait does. */
+void host_threads_waited(void);
+
 /* A handle more of a system thread; NULL: it is none, or no memory. */
 HANDLE host_thread_handle(void *object);
 

@@ -5,6 +5,7 @@
 #include "kernel/dispatcher.h"
 #include "kernel/irql.h"
 #include "kernel/stall.h"
+#include "kernel/threads.h"
 #include "kernel/waits.h"
 
 static NTSTATUS wait_status(enum host_sleep_end end, const char *function) {
@@ -37,7 +38,9 @@ static NTSTATUS wait_for(PVOID *object, uint32_t count, bool all, const LARGE_IN
         return STATUS_UNSUCCESSFUL;
     if (end == HOST_SLEEP_TIMEOUT && polls)
         host_polled();
-    return wait_status(end, function);
+    NTSTATUS status = wait_status(end, function);
+    host_threads_waited();
+    return status;
 }
 
 NTKERNELAPI NTSTATUS NTAPI KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason,
@@ -80,5 +83,6 @@ NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOL
     host_dispatcher_lock();
     (void)host_thread_sleep(NULL, 0, deadline <= now ? now + NO_DELAY_NS : deadline);
     host_dispatcher_unlock();
+    host_threads_waited();
     return STATUS_SUCCESS;
 }

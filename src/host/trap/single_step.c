@@ -21,6 +21,9 @@ enum {
     PLACES = 512,           /* instructions that are told apart */
     STACK_ABOVE = 64 << 10, /* bytes of the callers' frames */
     STACK_BELOW = 128,      /* what a function uses below its stack pointer */
+    ENTRY_MOST =
+        4000, /* steps up to the driver's first instruction, of a thread that is followed from ours on */
+    ENTRY_ABOVE = 16 << 10, /* bytes of its frames above that instruction */
 };
 
 /* An instruction of which the first byte is a break point's. */
@@ -36,6 +39,7 @@ static struct {
     struct break_point stop;
     uint64_t thread;    /* that is followed; 0: it has not come yet */
     uint64_t outermost; /* its stack pointer at the first instruction */
+    bool entering;      /* its first instruction of the driver's has not come yet */
     bool shared;        /* the instruction that it executes now is one behind which a moment is */
     uint32_t moments, steps;
     struct {
@@ -145,11 +149,28 @@ static void single_step_leave(ucontext_t *user) {
         over();
 }
 
+/* Ours, on the way to the driver. */
+static void enters(ucontext_t *user) {
+    if (!follow.asked.of_driver(rip_of(user))) {
+        if (++follow.steps > ENTRY_MOST)
+            over();
+        else
+            *flags_of(user) |= TRAP_FLAG;
+        return;
+    }
+    follow.entering = false;
+    follow.steps = 0;
+    follow.outermost = rsp_of(user) + ENTRY_ABOVE;
+    one_more(user);
+}
+
 static void stepped(ucontext_t *user) {
     *flags_of(user) &= ~(uint64_t)TRAP_FLAG;
     if (!atomic_load(&follow.on))
         return;
-    if (++follow.steps > STEPS_MOST)
+    if (follow.entering)
+        enters(user);
+    else if (++follow.steps > STEPS_MOST)
         over();
     else if (!follow.asked.of_driver(rip_of(user)))
         single_step_leave(user);
@@ -221,18 +242,37 @@ static bool traps(void) {
     return !atomic_exchange(&probing, false);
 }
 
-static bool can_follow(void) {
+bool single_step_can(void) {
     static enum { UNKNOWN, CAN, CANNOT } known;
     if (known == UNKNOWN)
         known = !is_traced() && traps() ? CAN : CANNOT;
     return known == CAN;
 }
 
+void single_step_here(const struct single_step *asked) {
+    put_back();
+    memset(&follow, 0, sizeof(follow));
+    if (!single_step_can())
+        return;
+    follow.asked = *asked;
+    follow.thread = host_thread_id();
+    follow.entering = true;
+    atomic_store(&follow.on, true);
+    __asm__ volatile("leaq -128(%%rsp), %%rsp\n"
+                     "pushfq\n"
+                     "orq $0x100, (%%rsp)\n"
+                     "popfq\n"
+                     "leaq 128(%%rsp), %%rsp\n"
+                     :
+                     :
+                     : "cc", "memory");
+}
+
 bool single_step_begin(const struct single_step *asked) {
     put_back();
     memset(&follow, 0, sizeof(follow));
     follow.asked = *asked;
-    if (!asked->function || !asked->of_driver((uintptr_t)asked->function) || !can_follow())
+    if (!asked->function || !asked->of_driver((uintptr_t)asked->function) || !single_step_can())
         return false;
     atomic_store(&follow.on, true);
     return stop_at((uintptr_t)asked->function, 0);

@@ -26,6 +26,10 @@ struct single_step {
 /* The next call of the function is followed; `*asked` is copied. False: the function cannot have a break point, a
  * debugger, which would see each step, follows the process, or the processor has no trap flag (valgrind's). */
 bool single_step_begin(const struct single_step *asked);
+/* The processor, and who follows the process, let calls be followed. */
+bool single_step_can(void);
+/* The calling thread, which is in our code, is followed from where that returns to the driver; `function` is not used. */
+void single_step_here(const struct single_step *asked);
 /* Ends it, wherever it is; returns how many moments there were. */
 uint32_t single_step_end(void);
 /* The trap of an instruction that ran alone, or a break point of this file. */

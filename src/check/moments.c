@@ -3,7 +3,10 @@
 
 #include "each_moment.h"
 
-#define MOST 128u
+#define MOST           128u
+#define MOST_OF_THREAD 64u
+
+#define THREAD "a system thread"
 
 struct moments;
 
@@ -13,12 +16,14 @@ enum between {
     NEXT_COMES,      /* the next submission */
     WORK_ENDS,       /* which was submitted before; its interrupt comes behind the call */
     ANSWER_COMES,    /* the hardware does what the call has told it so far, and interrupts */
+    PREEMPTION_COMES,
 };
 
 static const char *const names[] = {[INTERRUPT_COMES] = "an interrupt came",
                                     [NEXT_COMES] = "a submission came",
                                     [WORK_ENDS] = "work ended",
-                                    [ANSWER_COMES] = "the interrupt that it asks for came"};
+                                    [ANSWER_COMES] = "the interrupt that it asks for came",
+                                    [PREEMPTION_COMES] = "a preemption came"};
 
 /* A call whose moments are tried. */
 struct moments_of {
@@ -41,6 +46,8 @@ static void comes(void *ctx) {
         (void)work_submit(moments->work);
     if (moments->of->between == ANSWER_COMES)
         vidmm_host_run(host);
+    if (moments->of->between == PREEMPTION_COMES)
+        (void)raw_ask_preempt(moments->work->raw);
     vidmm_host_hold_interrupts(host, false);
     vidmm_host_hold_dpcs(host, false);
 }
@@ -119,6 +126,23 @@ static bool within_idle_preemption(const struct moments *moments, struct vidmm_h
     return raw_ask_preempt(moments->work->raw);
 }
 
+/* The next piece comes while a thread of the driver's works on the one before. */
+static bool within_thread(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
+    follow(moments, host, moment);
+    bool good = work_submit(moments->work);
+    (void)vidmm_host_run_until(host, moments->of->told, moments->work);
+    return good;
+}
+
+/* A preemption comes while it works on the first of two. */
+static bool within_thread_of_two(const struct moments *moments, struct vidmm_host *host,
+                                 uint32_t moment) {
+    follow(moments, host, moment);
+    bool good = work_submit(moments->work) && work_submit(moments->work);
+    (void)vidmm_host_run_until(host, moments->of->told, moments->work);
+    return good;
+}
+
 static bool is_told(const void *work) {
     return work_told(work);
 }
@@ -126,6 +150,11 @@ static bool is_told(const void *work) {
 static bool is_preempted(const void *work) {
     const struct raw_submitter *raw = ((const struct work *)work)->raw;
     return raw->preempted == raw->fence;
+}
+
+/* Or it was not asked for, and what would have been preempted is complete. */
+static bool is_preempted_or_told(const void *work) {
+    return is_preempted(work) || is_told(work);
 }
 
 /* First that in which the interrupt routine has no other call beside it: what it loses, it loses in others, too. */
@@ -138,11 +167,15 @@ static const struct moments_of calls[] = {
     {"a DPC routine", NEXT_COMES, within_completion, is_told},
 };
 
+static const struct moments_of next_of_thread = {THREAD, NEXT_COMES, within_thread, is_told};
+
 /* By hand alone. */
 static const struct moments_of preemptions[] = {
     {"DxgkDdiPreemptCommand", INTERRUPT_COMES, within_preemption, is_preempted},
     {"DxgkDdiPreemptCommand", ANSWER_COMES, within_idle_preemption, is_preempted},
 };
+static const struct moments_of preemption_of_thread = {THREAD, PREEMPTION_COMES,
+                                                       within_thread_of_two, is_preempted_or_told};
 
 /* Over the manager, which preempts by itself, at_managed_moment makes the call. */
 static const struct moments_of managed_preemption = {"DxgkDdiPreemptCommand", ANSWER_COMES, NULL,
@@ -171,7 +204,8 @@ static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
     good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
                     lost(moments, host));
     /* Hardware that had not begun the piece drops it. */
-    if (good && moments->of->make == within_preemption)
+    if (good &&
+        (moments->of->make == within_preemption || moments->of->make == within_thread_of_two))
         good = work_again(moments->work);
     return good && work_finish(moments->work);
 }
@@ -194,12 +228,26 @@ static bool at_managed_moment(void *ctx, uint32_t moment, uint32_t *count) {
     return check_good(check, status);
 }
 
+/* The driver has a thread, which can be followed. Those of other nodes have the same code. */
+static bool has_thread(struct moments *moments) {
+    const struct raw_submitter *raw = moments->work->raw;
+    struct vidmm_host *host = moments->work->check->harness.host;
+    if (raw && raw->node != raw->info.paging_node)
+        return false;
+    moments->of = &next_of_thread;
+    bool has = vidmm_host_beside_at(host, THREAD, 0, VIDMM_HOST_CALL, comes, moments);
+    (void)vidmm_host_beside_moments(host);
+    (void)vidmm_host_beside_end(host);
+    return has;
+}
+
 static bool at_each(struct moments *moments) {
+    bool of_thread = moments->of->make == within_thread;
     return each_moment(
         &(struct each_moment){.check = moments->work->check,
                               .call = moments->of->call,
                               .other = "interrupts: another processor",
-                              .most = MOST,
+                              .most = of_thread ? MOST_OF_THREAD : MOST,
                               .make = moments->of->make ? at_moment : at_managed_moment,
                               .ctx = moments});
 }
@@ -211,6 +259,11 @@ void moments_show(struct work *work) {
         moments.of = &calls[i];
         good = at_each(&moments);
     }
+    bool thread = good && has_thread(&moments);
+    if (thread) {
+        moments.of = &next_of_thread;
+        good = at_each(&moments);
+    }
     if (!good || !work->check->harness.table.DxgkDdiPreemptCommand)
         return;
     for (size_t i = 0; good && work->renderer && i < sizeof(preemptions) / sizeof(preemptions[0]);
@@ -218,6 +271,9 @@ void moments_show(struct work *work) {
         moments.of = &preemptions[i];
         good = at_each(&moments);
     }
+    moments.of = &preemption_of_thread;
+    if (good && thread && work->renderer)
+        good = at_each(&moments);
     moments.of = &managed_preemption;
     if (good && work->user)
         (void)at_each(&moments);

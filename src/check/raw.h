@@ -332,7 +332,7 @@ bool raw_render_took(const struct raw_renderer *renderer, struct raw_commands *c
 /* Patches (but `unpatched`) and submits a part, without waiting. */
 bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands *commands,
                        const struct raw_part *part);
-/* The last piece, if the preemption that was reported last left it undone. */
+/* The pieces, of the same commands, that the preemption which was reported last left undone. */
 bool raw_render_resubmit(struct raw_renderer *renderer, const struct raw_commands *commands,
                          const struct raw_part *part);
 /* Cancels a part instead: no hardware gets it, and DxgkDdiPatch was not called for it either. */

@@ -333,11 +333,17 @@ bool raw_render_submit(struct raw_renderer *renderer, const struct raw_commands 
 bool raw_render_resubmit(struct raw_renderer *renderer, const struct raw_commands *commands,
                          const struct raw_part *part) {
     struct raw_submitter *raw = renderer->raw;
-    struct raw_packet *packet = &raw->packet[raw->packets - 1];
-    if (raw->refused || raw->completed == packet->fence)
-        return !raw->refused;
-    packet->fence = ++raw->fence; /* of work that is no paging they go up */
-    return render_send(renderer, commands, part, packet->fence, true);
+    uint32_t undone = 0;
+    bool good = !raw->refused;
+    for (uint32_t i = 0; i < raw->packets; i++)
+        if (raw->packet[i].fence == raw->completed)
+            undone = i + 1;
+    for (; good && undone < raw->packets; undone++) {
+        struct raw_packet *packet = &raw->packet[undone];
+        packet->fence = ++raw->fence; /* of work that is no paging they go up */
+        good = render_send(renderer, commands, part, packet->fence, true);
+    }
+    return good;
 }
 
 bool raw_render_cancel(struct raw_renderer *renderer, const struct raw_commands *commands,

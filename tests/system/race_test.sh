@@ -1,6 +1,6 @@
 #!/bin/bash
-# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC share, and a list and a table that two processes
-# change: where the driver protects them the check is clean; each mistake is one finding, at its line.
+# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC, or a system thread, share, and a list and a table
+# that two processes change: where the driver protects them the check is clean; each mistake is one finding, at its line.
 set -u
 vidmm=$1 root=$2
 shift 2
@@ -19,15 +19,17 @@ near() { # LINE MARK
     [ -n "$1" ] && [ "$1" -ge $((at - 2)) ] && [ "$1" -le $((at + 2)) ] && echo yes
 }
 
-"$vidmm" check --stage interrupts,preempt,objects "$work/racing.so" > "$work/out"
-expect "exit code of the right one" 0 $?
-expect "findings of the right one" passed "$(tail -n 1 "$work/out")"
-for mistake in 1:taken:K30 2:busy:K30 3:dpc:K30 4:preempt:K30 5:list:K17 6:slot:K30; do
+for right in 0 7; do
+    "$vidmm" check --stage interrupts,preempt,objects --set "Race=$right" "$work/racing.so" > "$work/out"
+    expect "exit code of a right one, $right" 0 $?
+    expect "findings of a right one, $right" passed "$(tail -n 1 "$work/out")"
+done
+for mistake in 1:taken:K30 2:busy:K30 3:dpc:K30 4:preempt:K30 5:list:K17 6:slot:K30 8:taken:K30 9:taken:K30; do
     IFS=: read -r race mark rule <<< "$mistake"
     "$vidmm" check --stage interrupts,objects --set "Race=$race" "$work/racing.so" > "$work/out"
-    expect "exit code of $mark" 1 $?
-    expect "the first finding of $mark" "$rule" "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
-    expect "findings of $mark" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
-    expect "the line of $mark" yes "$(near "$(sed -n 's/.*at: .*racing_driver.c:\([0-9]*\).*/\1/p' "$work/out" | head -n 1)" "$mark")"
+    expect "exit code of $race, $mark" 1 $?
+    expect "the first finding of $race, $mark" "$rule" "$(sed -n 's/^  \([KR][0-9]*\)-.*/\1/p' "$work/out" | head -n 1)"
+    expect "findings of $race, $mark" "1 finding" "$(grep -E '^[0-9]+ findings?$' "$work/out")"
+    expect "the line of $race, $mark" yes "$(near "$(sed -n 's/.*at: .*racing_driver.c:\([0-9]*\).*/\1/p' "$work/out" | head -n 1)" "$mark")"
 done
 [ "$failed" -eq 0 ]

@@ -1,6 +1,7 @@
 /*
- * racing_driver.c - an example driver that completes its work in a DPC of its own, by way of a queue, and protects the
- * queue as the setting Race says: rightly (0), or with one mistake. race_test.sh reads lines of this file, by their marks.
+ * racing_driver.c - an example driver that completes its work in a DPC of its own, or in a system thread, by way of a
+ * queue, and protects the queue as the setting Race says: rightly (0, 7), or with one mistake. race_test.sh reads lines of
+ * this file, by their marks.
  *
  * It is cpu-vram with some functions of its table in front of those of the example.
  */
@@ -21,6 +22,10 @@ enum races {
     RACE_PREEMPT = 4, /* a preemption is asked for without the lock */
     RACE_LIST = 5,    /* a context enters the list without the lock */
     RACE_SLOT = 6,    /* a context takes a slot without the lock */
+    /* With a thread: */
+    THREAD_RIGHT = 7,
+    THREAD_EMPTIES = 8, /* it releases the lock before it has emptied the queue */
+    THREAD_PREEMPT = 9, /* a preemption is asked for without the lock */
 };
 
 enum { QUEUE = 16 };
@@ -32,6 +37,9 @@ static struct {
     volatile UINT fence[QUEUE], count, done;
     volatile UINT preemption; /* 0: none is asked for */
     volatile BOOLEAN busy;    /* RACE_BUSY: the DPC is queued, or runs */
+    KEVENT wakes;             /* the thread */
+    PKTHREAD thread;
+    volatile BOOLEAN ends;
 } queue;
 static ULONG race;
 
@@ -59,27 +67,65 @@ static BOOLEAN NTAPI notify(PVOID context) {
     return dxgk->DxgkCbQueueDpc(dxgk->DeviceHandle);
 }
 
+static BOOLEAN has_thread(VOID) {
+    return race >= THREAD_RIGHT;
+}
+
+/* At DISPATCH_LEVEL. */
+static VOID take(struct report *report) {
+    BOOLEAN early = race == RACE_DPC || race == THREAD_EMPTIES;
+    KeAcquireSpinLockAtDpcLevel(&queue.lock);
+    if (queue.count != 0)
+        report->fence = queue.fence[queue.count - 1];
+    report->preemption = queue.preemption; /* taken */
+    if (early)
+        KeReleaseSpinLockFromDpcLevel(&queue.lock);
+    queue.count = 0; /* dpc */
+    queue.preemption = 0;
+    if (!early)
+        KeReleaseSpinLockFromDpcLevel(&queue.lock);
+    queue.busy = FALSE; /* busy */
+}
+
+static VOID tell(struct report *report) {
+    const DXGKRNL_INTERFACE *dxgk = &queue.adapter->dxgk;
+    BOOLEAN queued;
+    (void)dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, notify, report, 0, &queued);
+}
+
 static KDEFERRED_ROUTINE work_dpc;
 static VOID NTAPI work_dpc(PKDPC dpc, PVOID context, PVOID first, PVOID second) {
-    const DXGKRNL_INTERFACE *dxgk = &queue.adapter->dxgk;
     struct report report = {0, 0};
-    BOOLEAN queued;
     (void)dpc;
     (void)context;
     (void)first;
     (void)second;
-    KeAcquireSpinLockAtDpcLevel(&queue.lock);
-    if (queue.count != 0)
-        report.fence = queue.fence[queue.count - 1];
-    report.preemption = queue.preemption; /* taken */
-    if (race == RACE_DPC)
-        KeReleaseSpinLockFromDpcLevel(&queue.lock);
-    queue.count = 0; /* dpc */
-    queue.preemption = 0;
-    if (race != RACE_DPC)
-        KeReleaseSpinLockFromDpcLevel(&queue.lock);
-    queue.busy = FALSE; /* busy */
-    (void)dxgk->DxgkCbSynchronizeExecution(dxgk->DeviceHandle, notify, &report, 0, &queued);
+    take(&report);
+    tell(&report);
+}
+
+static KSTART_ROUTINE work_thread;
+static VOID NTAPI work_thread(PVOID context) {
+    (void)context;
+    for (;;) {
+        struct report report = {0, 0};
+        KIRQL irql;
+        KeWaitForSingleObject(&queue.wakes, Executive, KernelMode, FALSE, NULL);
+        if (queue.ends)
+            break;
+        KeRaiseIrql(DISPATCH_LEVEL, &irql);
+        take(&report);
+        KeLowerIrql(irql);
+        tell(&report);
+    }
+    PsTerminateSystemThread(STATUS_SUCCESS);
+}
+
+static VOID wake(VOID) {
+    if (has_thread())
+        KeSetEvent(&queue.wakes, IO_NO_INCREMENT, FALSE);
+    else
+        KeInsertQueueDpc(&queue.dpc, NULL, NULL);
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -104,7 +150,7 @@ static NTSTATUS APIENTRY submit_command(const HANDLE handle, const DXGKARG_SUBMI
     if (race == RACE_BUSY && queue.busy)
         return STATUS_SUCCESS;
     queue.busy = TRUE;
-    KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+    wake();
     return STATUS_SUCCESS;
 }
 
@@ -117,10 +163,13 @@ static NTSTATUS APIENTRY preempt_command(const HANDLE handle, const DXGKARG_PREE
         queue.preemption = args->PreemptionFenceId; /* preempt */
         return STATUS_SUCCESS;
     }
+    if (race == THREAD_PREEMPT)
+        queue.preemption = args->PreemptionFenceId;
     KeAcquireSpinLock(&queue.lock, &irql);
-    queue.preemption = args->PreemptionFenceId;
+    if (race != THREAD_PREEMPT)
+        queue.preemption = args->PreemptionFenceId;
     KeReleaseSpinLock(&queue.lock, irql);
-    KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+    wake();
     return STATUS_SUCCESS;
 }
 
@@ -189,17 +238,39 @@ static NTSTATUS APIENTRY racing_destroy_context(const HANDLE handle) {
 static DXGKDDI_START_DEVICE *start_device;
 static DXGKDDI_STOP_DEVICE *stop_device;
 
+static NTSTATUS start_thread(VOID) {
+    HANDLE handle;
+    NTSTATUS status =
+        PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, NULL, NULL, NULL, work_thread, NULL);
+    if (!NT_SUCCESS(status))
+        return status;
+    status = ObReferenceObjectByHandle(handle, THREAD_ALL_ACCESS, *PsThreadType, KernelMode,
+                                       (PVOID *)&queue.thread, NULL);
+    ZwClose(handle);
+    return status;
+}
+
+static VOID stop_thread(VOID) {
+    queue.ends = TRUE;
+    KeSetEvent(&queue.wakes, IO_NO_INCREMENT, FALSE);
+    KeWaitForSingleObject(queue.thread, Executive, KernelMode, FALSE, NULL);
+    ObDereferenceObject(queue.thread);
+}
+
 static NTSTATUS APIENTRY racing_start(const PVOID context, PDXGK_START_INFO info,
                                       PDXGKRNL_INTERFACE dxgk, PULONG sources, PULONG children) {
     queue.adapter = context;
     queue.count = queue.done = queue.preemption = 0;
-    queue.busy = FALSE;
-    return start_device(context, info, dxgk, sources, children);
+    queue.busy = queue.ends = FALSE;
+    NTSTATUS status = start_device(context, info, dxgk, sources, children);
+    return status == STATUS_SUCCESS && has_thread() ? start_thread() : status;
 }
 
 static NTSTATUS APIENTRY racing_stop(const PVOID context) {
     KeRemoveQueueDpc(&queue.dpc);
     KeFlushQueuedDpcs();
+    if (has_thread())
+        stop_thread();
     return stop_device(context);
 }
 
@@ -224,5 +295,6 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
     InitializeListHead(&list);
     KeInitializeSpinLock(&queue.lock);
     KeInitializeDpc(&queue.dpc, work_dpc, NULL);
+    KeInitializeEvent(&queue.wakes, SynchronizationEvent, FALSE);
     return example_entry(driver, registry_path);
 }

@@ -416,7 +416,9 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
         .statement =
             "What another processor does between two instructions of the driver's loses "
             "nothing: an interrupt and its DPC within a submission, a preemption or a DPC, "
-            "a submission within an interrupt routine or a DPC, the end of work within an "
+            "a submission within an interrupt routine or a DPC, a submission or a preemption "
+            "within "
+            "a system thread that works off what was submitted, the end of work within an "
             "interrupt routine that serves other work, or a vertical sync, a creation or "
             "destruction "
             "for one process within that for another.",
@@ -425,7 +427,10 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
             "vidmm follows the call instruction by instruction, and has the interrupt and its DPC "
             "on another processor behind each that touches memory outside of the stack. The call "
             "waits meanwhile, unless the other processor waits for a lock that it holds. All that "
-            "was submitted is reported complete afterwards. The GPU ends work while the interrupt "
+            "was submitted is reported complete afterwards. A system thread is followed from where "
+            "it comes back from its wait, with one submission, or two of which a preemption leaves "
+            "some; where the other processor waits for a spin lock that the thread holds, it goes "
+            "on where that is released. The GPU ends work while the interrupt "
             "routine serves work of before or, in stage display, a vertical sync, and does what "
             "DxgkDdiPreemptCommand has asked a node without work for before that returns.",
         .why =

@@ -256,8 +256,8 @@ enum vidmm_host_between {
 };
 /*
  * The same inside of the next call of a function of the driver's table, "DxgkDdiSubmitCommand", or of the next DPC
- * routine of the driver's ("a DPC routine"), or in the next system thread of the driver's that comes back from a wait ("a
- * system thread"): behind the instruction number `moment`, from 0, of those that touch memory
+ * routine of the driver's ("a DPC routine"), or in the next system thread of the driver's that comes back from a wait,
+ * or begins a work item ("a system thread"): behind the instruction number `moment`, from 0, of those that touch memory
  * which other processors may see, or call a function outside of the driver. The call goes on when `run` waits for a lock
  * that it holds. false: the calls of this driver cannot be followed (it is part of the program, or a debugger follows the
  * process), or it has no such function or thread.

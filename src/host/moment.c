@@ -11,6 +11,7 @@
 #include "kernel/dpc.h"
 #include "kernel/halted.h"
 #include "kernel/threads.h"
+#include "kernel/work.h"
 #include "places.h"
 #include "trap/single_step.h"
 
@@ -60,7 +61,7 @@ bool vidmm_host_beside_at(struct vidmm_host *host, const char *call, uint32_t mo
     host_dpcs_tell(dpc ? dpc_begins : NULL);
     host_threads_tell(thread ? thread_goes_on : NULL);
     if (thread)
-        return host_threads_alive() && single_step_can();
+        return (host_threads_alive() || host_work_used()) && single_step_can();
     return dpc || single_step_begin(&last.step);
 }
 

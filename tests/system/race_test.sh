@@ -1,5 +1,5 @@
 #!/bin/bash
-# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC, or a system thread, share, and a list and a table
+# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC, a system thread or a work item, share, and a list and a table
 # that two processes change: where the driver protects them the check is clean; each mistake is one finding, at its line.
 set -u
 vidmm=$1 root=$2
@@ -19,12 +19,12 @@ near() { # LINE MARK
     [ -n "$1" ] && [ "$1" -ge $((at - 2)) ] && [ "$1" -le $((at + 2)) ] && echo yes
 }
 
-for right in 0 7; do
+for right in 0 7 10; do
     "$vidmm" check --stage interrupts,preempt,objects --set "Race=$right" "$work/racing.so" > "$work/out"
     expect "exit code of a right one, $right" 0 $?
     expect "findings of a right one, $right" passed "$(tail -n 1 "$work/out")"
 done
-for mistake in 1:taken:K30 2:busy:K30 3:dpc:K30 4:preempt:K30 5:list:K17 6:slot:K30 8:taken:K30 9:taken:K30; do
+for mistake in 1:taken:K30 2:busy:K30 3:dpc:K30 4:preempt:K30 5:list:K17 6:slot:K30 8:taken:K30 9:taken:K30 11:taken:K30; do
     IFS=: read -r race mark rule <<< "$mistake"
     "$vidmm" check --stage interrupts,objects --set "Race=$race" "$work/racing.so" > "$work/out"
     expect "exit code of $race, $mark" 1 $?

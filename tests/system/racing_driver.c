@@ -1,6 +1,6 @@
 /*
- * racing_driver.c - an example driver that completes its work in a DPC of its own, or in a system thread, by way of a
- * queue, and protects the queue as the setting Race says: rightly (0, 7), or with one mistake. race_test.sh reads lines of
+ * racing_driver.c - an example driver that completes its work in a DPC of its own, a system thread or a work item, by way of
+ * a queue, and protects the queue as the setting Race says: rightly (0, 7, 10), or with one mistake. race_test.sh reads lines of
  * this file, by their marks.
  *
  * It is cpu-vram with some functions of its table in front of those of the example.
@@ -26,6 +26,9 @@ enum races {
     THREAD_RIGHT = 7,
     THREAD_EMPTIES = 8, /* it releases the lock before it has emptied the queue */
     THREAD_PREEMPT = 9, /* a preemption is asked for without the lock */
+    /* With a work item: */
+    ITEM_RIGHT = 10,
+    ITEM_EMPTIES = 11,
 };
 
 enum { QUEUE = 16 };
@@ -40,6 +43,8 @@ static struct {
     KEVENT wakes;             /* the thread */
     PKTHREAD thread;
     volatile BOOLEAN ends;
+    WORK_QUEUE_ITEM item;
+    volatile LONG queued; /* the item, which has not begun */
 } queue;
 static ULONG race;
 
@@ -68,12 +73,12 @@ static BOOLEAN NTAPI notify(PVOID context) {
 }
 
 static BOOLEAN has_thread(VOID) {
-    return race >= THREAD_RIGHT;
+    return race >= THREAD_RIGHT && race < ITEM_RIGHT;
 }
 
 /* At DISPATCH_LEVEL. */
 static VOID take(struct report *report) {
-    BOOLEAN early = race == RACE_DPC || race == THREAD_EMPTIES;
+    BOOLEAN early = race == RACE_DPC || race == THREAD_EMPTIES || race == ITEM_EMPTIES;
     KeAcquireSpinLockAtDpcLevel(&queue.lock);
     if (queue.count != 0)
         report->fence = queue.fence[queue.count - 1];
@@ -104,19 +109,30 @@ static VOID NTAPI work_dpc(PKDPC dpc, PVOID context, PVOID first, PVOID second) 
     tell(&report);
 }
 
+static VOID take_and_tell(VOID) {
+    struct report report = {0, 0};
+    KIRQL irql;
+    KeRaiseIrql(DISPATCH_LEVEL, &irql);
+    take(&report);
+    KeLowerIrql(irql);
+    tell(&report);
+}
+
+static WORKER_THREAD_ROUTINE work_item;
+static VOID NTAPI work_item(PVOID context) {
+    (void)context;
+    InterlockedExchange(&queue.queued, 0);
+    take_and_tell();
+}
+
 static KSTART_ROUTINE work_thread;
 static VOID NTAPI work_thread(PVOID context) {
     (void)context;
     for (;;) {
-        struct report report = {0, 0};
-        KIRQL irql;
         KeWaitForSingleObject(&queue.wakes, Executive, KernelMode, FALSE, NULL);
         if (queue.ends)
             break;
-        KeRaiseIrql(DISPATCH_LEVEL, &irql);
-        take(&report);
-        KeLowerIrql(irql);
-        tell(&report);
+        take_and_tell();
     }
     PsTerminateSystemThread(STATUS_SUCCESS);
 }
@@ -124,8 +140,10 @@ static VOID NTAPI work_thread(PVOID context) {
 static VOID wake(VOID) {
     if (has_thread())
         KeSetEvent(&queue.wakes, IO_NO_INCREMENT, FALSE);
-    else
+    else if (race < ITEM_RIGHT)
         KeInsertQueueDpc(&queue.dpc, NULL, NULL);
+    else if (InterlockedExchange(&queue.queued, 1) == 0)
+        ExQueueWorkItem(&queue.item, DelayedWorkQueue);
 }
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -295,6 +313,7 @@ NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registry_path)
     InitializeListHead(&list);
     KeInitializeSpinLock(&queue.lock);
     KeInitializeDpc(&queue.dpc, work_dpc, NULL);
+    ExInitializeWorkItem(&queue.item, work_item, NULL);
     KeInitializeEvent(&queue.wakes, SynchronizationEvent, FALSE);
     return example_entry(driver, registry_path);
 }

@@ -18,10 +18,11 @@ uint32_t host_threads_forget(void);
 
 /* One that has not ended. */
 bool host_threads_alive(void);
-/* `goes_on` is called, once, by the next one that comes back from a wait, or did not have to wait; NULL: not any more. */
+/* `goes_on` is called, once, by the next one that comes back from a wait, or did not have to wait, and by one of the system's
+ * that begins a work item; NULL: not any more. */
 void host_threads_tell(void (*goes_on)(void));
-/* The calling thread comes back from a wait. Last of what the wait does. */
-void host_threads_waited(void);
+/* The calling thread comes back from a wait, or begins a work item. Last of what is done before. */
+void host_threads_goes_on(void);
 
 /* A handle more of a system thread; NULL: it is none, or no memory. */
 HANDLE host_thread_handle(void *object);

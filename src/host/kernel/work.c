@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "base/world.h"
 #include "image/stack.h"
+#include "kernel/threads.h"
 
 struct _IO_WORKITEM {
     WORK_QUEUE_ITEM item;
@@ -26,7 +27,7 @@ struct _IO_WORKITEM {
 
 static pthread_mutex_t work_guard = PTHREAD_MUTEX_INITIALIZER;
 static LIST_ENTRY work_queue = {&work_queue, &work_queue};
-static bool work_running;
+static bool work_running, work_used;
 static struct _IO_WORKITEM *work_made;
 
 /* The first item out of the queue; NULL: the thread ends. */
@@ -47,6 +48,7 @@ static VOID NTAPI work_thread(PVOID context) {
     (void)context;
     while ((item = work_next())) {
         PWORKER_THREAD_ROUTINE routine = item->WorkerRoutine;
+        host_threads_goes_on();
         DRIVER_CALL(routine)(item->Parameter); /* which may free the item */
         if (host_self.irql != PASSIVE_LEVEL) {
             host_violation("a work item returned at IRQL %u", host_self.irql);
@@ -77,12 +79,19 @@ NTKERNELAPI VOID NTAPI ExQueueWorkItem(PWORK_QUEUE_ITEM WorkItem, WORK_QUEUE_TYP
     bool twice = WorkItem->List.Flink, start = !work_running && !twice;
     if (!twice)
         InsertTailList(&work_queue, &WorkItem->List);
-    work_running = true;
+    work_running = work_used = true;
     pthread_mutex_unlock(&work_guard);
     if (twice)
         host_violation("a work item was queued that is in the queue already");
     if (start)
         work_start();
+}
+
+bool host_work_used(void) {
+    pthread_mutex_lock(&work_guard);
+    bool used = work_used;
+    pthread_mutex_unlock(&work_guard);
+    return used;
 }
 
 /* ---- Work items of a device --------------------------------------------------------------------- */
@@ -179,5 +188,8 @@ uint32_t host_work_forget(void) {
         free(item);
         left++;
     }
+    pthread_mutex_lock(&work_guard);
+    work_used = false;
+    pthread_mutex_unlock(&work_guard);
     return left;
 }

@@ -428,8 +428,9 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
             "on another processor behind each that touches memory outside of the stack. The call "
             "waits meanwhile, unless the other processor waits for a lock that it holds. All that "
             "was submitted is reported complete afterwards. A system thread is followed from where "
-            "it comes back from its wait, with one submission, or two of which a preemption leaves "
-            "some; where the other processor waits for a spin lock that the thread holds, it goes "
+            "it comes back from its wait, or begins a work item, with one submission, or two of "
+            "which a preemption leaves some; where the other processor waits for a spin lock that "
+            "the thread holds, it goes "
             "on where that is released. The GPU ends work while the interrupt "
             "routine serves work of before or, in stage display, a vertical sync, and does what "
             "DxgkDdiPreemptCommand has asked a node without work for before that returns.",

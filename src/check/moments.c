@@ -4,7 +4,7 @@
 #include "each_moment.h"
 
 #define MOST           128u
-#define MOST_OF_THREAD 64u
+#define MOST_OF_THREAD 96u
 
 #define THREAD "a system thread"
 
@@ -126,19 +126,12 @@ static bool within_idle_preemption(const struct moments *moments, struct vidmm_h
     return raw_ask_preempt(moments->work->raw);
 }
 
-/* The next piece comes while a thread of the driver's works on the one before. */
+/* The next piece comes while a thread of the driver's works on the one before, or a preemption while it works on the first
+ * of two. */
 static bool within_thread(const struct moments *moments, struct vidmm_host *host, uint32_t moment) {
     follow(moments, host, moment);
-    bool good = work_submit(moments->work);
-    (void)vidmm_host_run_until(host, moments->of->told, moments->work);
-    return good;
-}
-
-/* A preemption comes while it works on the first of two. */
-static bool within_thread_of_two(const struct moments *moments, struct vidmm_host *host,
-                                 uint32_t moment) {
-    follow(moments, host, moment);
-    bool good = work_submit(moments->work) && work_submit(moments->work);
+    bool good = work_submit(moments->work) &&
+                (moments->of->between != PREEMPTION_COMES || work_submit(moments->work));
     (void)vidmm_host_run_until(host, moments->of->told, moments->work);
     return good;
 }
@@ -174,8 +167,8 @@ static const struct moments_of preemptions[] = {
     {"DxgkDdiPreemptCommand", INTERRUPT_COMES, within_preemption, is_preempted},
     {"DxgkDdiPreemptCommand", ANSWER_COMES, within_idle_preemption, is_preempted},
 };
-static const struct moments_of preemption_of_thread = {THREAD, PREEMPTION_COMES,
-                                                       within_thread_of_two, is_preempted_or_told};
+static const struct moments_of preemption_of_thread = {THREAD, PREEMPTION_COMES, within_thread,
+                                                       is_preempted_or_told};
 
 /* Over the manager, which preempts by itself, at_managed_moment makes the call. */
 static const struct moments_of managed_preemption = {"DxgkDdiPreemptCommand", ANSWER_COMES, NULL,
@@ -204,8 +197,7 @@ static bool at_moment(void *ctx, uint32_t moment, uint32_t *count) {
     good = good && (vidmm_host_run_until(host, moments->of->told, moments->work) || !came ||
                     lost(moments, host));
     /* Hardware that had not begun the piece drops it. */
-    if (good &&
-        (moments->of->make == within_preemption || moments->of->make == within_thread_of_two))
+    if (good && moments->of->told != is_told && moments->of->make != within_idle_preemption)
         good = work_again(moments->work);
     return good && work_finish(moments->work);
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC, a system thread or a work item, share, and a list and a table
+# race_test.sh VIDMM ROOT CC... - a queue that a submission and a DPC, a system thread or a work item share, and a list and a table
 # that two processes change: where the driver protects them the check is clean; each mistake is one finding, at its line.
 set -u
 vidmm=$1 root=$2

@@ -158,7 +158,7 @@ void host_threads_tell(void (*goes_on)(void)) {
     atomic_store(&tell_goes_on, goes_on);
 }
 
-void host_threads_goes_on(void) {
+void host_thread_goes_on(void) {
     if (!atomic_load_explicit(&tell_goes_on, memory_order_relaxed) || !host_thread_self()->driver)
         return;
     void (*goes_on)(void) = atomic_exchange(&tell_goes_on, NULL);

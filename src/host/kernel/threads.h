@@ -22,7 +22,7 @@ bool host_threads_alive(void);
  * that begins a work item; NULL: not any more. */
 void host_threads_tell(void (*goes_on)(void));
 /* The calling thread comes back from a wait, or begins a work item. Last of what is done before. */
-void host_threads_goes_on(void);
+void host_thread_goes_on(void);
 
 /* A handle more of a system thread; NULL: it is none, or no memory. */
 HANDLE host_thread_handle(void *object);

@@ -39,7 +39,7 @@ static NTSTATUS wait_for(PVOID *object, uint32_t count, bool all, const LARGE_IN
     if (end == HOST_SLEEP_TIMEOUT && polls)
         host_polled();
     NTSTATUS status = wait_status(end, function);
-    host_threads_goes_on();
+    host_thread_goes_on();
     return status;
 }
 
@@ -83,6 +83,6 @@ NTKERNELAPI NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOL
     host_dispatcher_lock();
     (void)host_thread_sleep(NULL, 0, deadline <= now ? now + NO_DELAY_NS : deadline);
     host_dispatcher_unlock();
-    host_threads_goes_on();
+    host_thread_goes_on();
     return STATUS_SUCCESS;
 }

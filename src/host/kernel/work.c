@@ -48,7 +48,7 @@ static VOID NTAPI work_thread(PVOID context) {
     (void)context;
     while ((item = work_next())) {
         PWORKER_THREAD_ROUTINE routine = item->WorkerRoutine;
-        host_threads_goes_on();
+        host_thread_goes_on();
         DRIVER_CALL(routine)(item->Parameter); /* which may free the item */
         if (host_self.irql != PASSIVE_LEVEL) {
             host_violation("a work item returned at IRQL %u", host_self.irql);

@@ -21,8 +21,7 @@ enum {
     PLACES = 512,           /* instructions that are told apart */
     STACK_ABOVE = 64 << 10, /* bytes of the callers' frames */
     STACK_BELOW = 128,      /* what a function uses below its stack pointer */
-    ENTRY_MOST =
-        4000, /* steps up to the driver's first instruction, of a thread that is followed from ours on */
+    ENTRY_MOST = 4000,      /* steps of a thread up to its first instruction of the driver's */
     ENTRY_ABOVE = 16 << 10, /* bytes of its frames above that instruction */
 };
 

@@ -293,6 +293,9 @@ uint64_t vidmm_host_pool_blocks(struct vidmm_host *host);
  * thread.
  */
 bool vidmm_host_failed_once(struct vidmm_host *host);
+/* True when a driver image has left the address behind on its stack in the calling thread, where functions of it that have
+ * not returned do not reach it. */
+bool vidmm_host_left_on_stack(const void *address);
 /* Rules the driver broke that the host itself saw (IRQL, pool, pointers); `text` of each, in
  * order. */
 uint32_t vidmm_host_violations(struct vidmm_host *host);

@@ -157,6 +157,9 @@ struct vidmm_referee_world {
     uint64_t reach;
     /* True: an allocation failed on purpose, so that a driver may report that it has no memory. */
     bool (*starved)(void *ctx);
+    /* The driver has a stack of its own in the calling thread, and what is at `address` there is gone when its function
+     * returns. */
+    bool (*leaves)(void *ctx, const void *address);
 };
 
 struct vidmm_referee_config {

@@ -118,6 +118,11 @@ static bool starved(void *ctx) {
     return vidmm_host_failed_once(ctx);
 }
 
+static bool leaves(void *ctx, const void *address) {
+    (void)ctx;
+    return vidmm_host_left_on_stack(address);
+}
+
 void harness_judge_see(struct vidmm_harness *harness) {
     if (!harness->referee)
         return;
@@ -134,7 +139,8 @@ void harness_judge_see(struct vidmm_harness *harness) {
                                         .memory_bytes = os->memory_bytes(os->ctx),
                                         .memory_end = os->memory_highest(os->ctx) + 1,
                                         .reach = vidmm_host_reach(harness->host),
-                                        .starved = starved};
+                                        .starved = starved,
+                                        .leaves = leaves};
     vidmm_referee_set_world(harness->referee, &world);
 }
 

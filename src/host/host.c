@@ -8,6 +8,7 @@
 
 #include "base/asked.h"
 #include "base/in_use.h"
+#include "base/stack.h"
 #include "base/thread.h"
 #include "base/world.h"
 #include "memory/bars.h"
@@ -470,6 +471,10 @@ uint64_t vidmm_host_pool_blocks(struct vidmm_host *host) {
     struct host_pool_left left;
     host_pool_left(host->pool, &left);
     return left.blocks;
+}
+
+bool vidmm_host_left_on_stack(const void *address) {
+    return host_stack_has((uintptr_t)address) && (uintptr_t)address < host_stack.driver;
 }
 
 bool vidmm_host_failed_once(struct vidmm_host *host) {

@@ -332,7 +332,7 @@ const struct vidmm_rule rules_d_life[] = {
             "asked for them (ns-d3dkmddi-_dxgkarg_getstandardallocationdriverdata: a driver "
             "without such data sets them to zero). pAllocationUsageHint "
             "(ns-d3dkmddi-_dxgk_allocationinfo) and pBankRangeTable must not lie below the frame "
-            "that made the call. "
+            "that made the call, or on the stack of its own that a driver image has. "
             "Members of DXGK_CONTEXTINFO that are left as they came are not judged.",
         .why = "What lies behind is the system's, often its stack.",
         .windows = "No page tells; what was there is lost.",

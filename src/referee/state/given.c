@@ -17,8 +17,10 @@ void given_judge(struct vidmm_referee *referee, const struct given *members, con
 
 #define DRIVERS_STACK 65536u
 
-bool given_gone(const void *local, const void *pointer) {
-    return (uintptr_t)local - (uintptr_t)pointer - 1 < DRIVERS_STACK;
+bool given_gone(struct vidmm_referee *referee, const void *local, const void *pointer) {
+    const struct vidmm_referee_world *world = &referee->world;
+    return (uintptr_t)local - (uintptr_t)pointer - 1 < DRIVERS_STACK ||
+           (world->leaves && world->leaves(world->ctx, pointer));
 }
 
 #define UNSET 0xa5

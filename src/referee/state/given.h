@@ -24,8 +24,8 @@ struct given {
     { NULL, 0, 0 }
 
 /* True when what `pointer` leads to lies on the driver's stack of a call that a function with the variable at `local` has
- * made: it is gone when the driver has returned (R599). */
-bool given_gone(const void *local, const void *pointer);
+ * made, or on a stack of the driver's own: it is gone when the driver has returned (R599). */
+bool given_gone(struct vidmm_referee *referee, const void *local, const void *pointer);
 /* After the call: `before` is the structure as it was when the system called, `after` as the driver
  * left it. */
 void given_judge(struct vidmm_referee *referee, const struct given *members, const void *before,

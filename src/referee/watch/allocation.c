@@ -224,7 +224,7 @@ static void allocation_judge_hints(struct vidmm_referee *referee,
                                    const DXGKARG_CREATEALLOCATION *args, const void *local) {
     for (UINT i = 0; i < args->NumAllocations; i++) {
         const void *hint = args->pAllocationInfo[i].pAllocationUsageHint;
-        DRIVER_MUST(599, !given_gone(local, hint),
+        DRIVER_MUST(599, !given_gone(referee, local, hint),
                     "pAllocationUsageHint in memory that outlives the call",
                     "that of allocation %u is on the stack of the call", i);
     }

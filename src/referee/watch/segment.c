@@ -399,7 +399,7 @@ static void segment_take_descriptors(struct vidmm_referee *referee, const struct
         if (query->version == 4 &&
             segment_element_least(referee) == sizeof(DXGK_SEGMENTDESCRIPTOR4))
             segment_read_protected(&segments[i], element);
-        segments[i].banks_gone = given_gone(query, segments[i].bank_ends);
+        segments[i].banks_gone = given_gone(referee, query, segments[i].bank_ends);
         uint32_t id = linked_segment(query->physical, i + 1);
         referee->segments.announced[id - 1] = segments[i].invalid;
         referee->segments.ranges[id - 1] = false;

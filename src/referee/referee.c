@@ -73,6 +73,7 @@ void vidmm_referee_destroy(struct vidmm_referee *referee) {
     dirty_end(referee);
     shadow_reset_all(referee);
     answers_free(&referee->blocks, &referee->answers);
+    answers_free(&referee->blocks, &referee->members);
     answers_free(&referee->blocks, &referee->lent.gone);
     guard_free_blocks(&referee->blocks);
     ended_free_memory(&referee->ended);

@@ -732,6 +732,27 @@ static NTSTATUS APIENTRY destroy_by_kept(const HANDLE context) {
     return mutants_good.DxgkDdiDestroyContext(context);
 }
 
+static const volatile UCHAR *kept_data;
+
+static NTSTATUS APIENTRY open_kept(const HANDLE device, const DXGKARG_OPENALLOCATION *args) {
+    const DXGK_OPENALLOCATIONINFO *info = &args->pOpenAllocation[0];
+    if (!kept_data && info->PrivateDriverDataSize != 0)
+        kept_data = info->pPrivateDriverData;
+    return mutants_good.DxgkDdiOpenAllocation(device, args);
+}
+
+static NTSTATUS APIENTRY close_by_kept(const HANDLE device, const DXGKARG_CLOSEALLOCATION *args) {
+    if (kept_data)
+        (void)*kept_data;
+    kept_data = NULL;
+    return mutants_good.DxgkDdiCloseAllocation(device, args);
+}
+
+static void APIENTRY install_data_kept(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiOpenAllocation = open_kept;
+    table->DxgkDdiCloseAllocation = close_by_kept;
+}
+
 static void APIENTRY install_context_kept(DRIVER_INITIALIZATION_DATA *table) {
     table->DxgkDdiCreateContext = context_kept;
     table->DxgkDdiDestroyContext = destroy_by_kept;
@@ -1042,6 +1063,8 @@ const struct mutant mutants_allocation[] = {
     DRIVER(82, "gives a GDI context a list of 128 allocations", install_context_gdi_list, ANY),
     DRIVER(631, "reads the structure of the creation of a context when the context ends",
            install_context_kept, ANY),
+    DRIVER(631, "reads the private data of an allocation that was opened when it is closed",
+           install_data_kept, PAGING),
     DRIVER(564, "gives a context a list of no allocation", install_context_no_list, PAGING,
            VERSION(WIN8)),
     DRIVER(563, "prefers the bank behind the last one", install_bank_behind, PAGING,

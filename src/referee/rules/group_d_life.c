@@ -364,14 +364,16 @@ const struct vidmm_rule rules_d_life[] = {
         .statement = "A driver uses the structure of a call until the call returns, and keeps no "
                      "pointer to it.",
         .page = "nc-d3dkmddi-dxgkddi_createcontext",
-        .how = "The functions of R599 get a structure whose bytes are others after the call. The "
+        .how = "The functions of R599 get a structure whose bytes are others after the call, and "
+               "those "
+               "that create and open allocations an array and private data of each of them. The "
                "first ones, and one of 64 later ones (of 1,024 after the first 4,096), are out of "
                "reach then. So it is with the "
                "structures of queries, allocations, paging operations, work, preemption, engines, "
                "root tables and the CPU's ranges and apertures, whether they are const or not: the "
                "first three of each function, and one of 64 later ones; of work that is submitted "
                "to a node that has others under way the first 256 behind each number of them. What "
-               "members point to is not judged.",
+               "other members point to is not judged.",
         .why = "The structure is a variable of the system's, and something else is there next.",
         .windows = "No page tells. The driver reads what another call left on the stack.",
         .windows_source = NOT_KNOWN,

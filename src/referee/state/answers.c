@@ -10,6 +10,7 @@
 
 #define GONE_BYTE  0xdd
 #define FIRST_ONES 32u
+#define STRUCTURE  "the structure"
 
 /* A pointer that a driver keeps it keeps in each call: what is out of reach costs two changes of protection. */
 static bool is_sample(uint64_t number) {
@@ -33,27 +34,35 @@ static void answer_free(struct guard_blocks *blocks, struct answer *answer) {
 
 /* With a block; the oldest one goes. */
 static void answers_keep(struct guard_blocks *blocks, struct answers *answers, struct guard *gone,
-                         const char *call) {
+                         const char *what, const char *call) {
     struct answer *kept = &answers->kept[answers->kept_so_far++ % ANSWERS_KEPT];
     answer_free(blocks, kept);
     *kept = (struct answer){.bytes = gone->bytes, .size = gone->size};
-    snprintf(kept->call, sizeof(kept->call), "%s", call);
+    snprintf(kept->what, sizeof(kept->what), "%s of %s", what, call);
     memset(gone->bytes, GONE_BYTE, gone->size);
     kept->block = guard_take_block(gone, &kept->room);
     answer_protect(kept, true);
 }
 
-void answers_end(struct vidmm_referee *referee, struct guard *answer) {
-    struct answers *answers = &referee->answers;
+static void answers_end_in(struct vidmm_referee *referee, struct answers *answers,
+                           struct guard *gone, const char *what) {
     uint64_t number = answers->seen++;
-    if (!answer->block)
+    if (!gone->block)
         return;
     if (number < FIRST_ONES || is_sample(number)) {
-        answers_keep(&referee->blocks, answers, answer, referee->ledger->calling);
+        answers_keep(&referee->blocks, answers, gone, what, referee->ledger->calling);
         return;
     }
-    memset(answer->bytes, GONE_BYTE, answer->size);
-    guard_free(referee, answer);
+    memset(gone->bytes, GONE_BYTE, gone->size);
+    guard_free(referee, gone);
+}
+
+void answers_end(struct vidmm_referee *referee, struct guard *answer) {
+    answers_end_in(referee, &referee->answers, answer, STRUCTURE);
+}
+
+void answers_end_member(struct vidmm_referee *referee, struct guard *gone, const char *member) {
+    answers_end_in(referee, &referee->members, gone, member);
 }
 
 void *lent_begin(struct vidmm_referee *referee, struct lent *lent, uint32_t function,
@@ -74,7 +83,7 @@ void lent_end(struct vidmm_referee *referee, struct lent *lent) {
     pthread_mutex_lock(&referee->lock);
     if (!lent->constant)
         guard_give(&lent->copy, 0, lent->copy.size);
-    answers_keep(&referee->blocks, &referee->lent.gone, &lent->copy, lent->call);
+    answers_keep(&referee->blocks, &referee->lent.gone, &lent->copy, STRUCTURE, lent->call);
     pthread_mutex_unlock(&referee->lock);
 }
 
@@ -94,8 +103,8 @@ static bool answers_touched(struct vidmm_referee *referee, struct answers *answe
         answer_protect(answer, false);
         if (at < answer->size) /* else it was on its way elsewhere */
             DRIVER_MUST(631, false, "no use of a call's structure after the call",
-                        "byte %lld of the structure of %s, which has %zu bytes and returned, is %s",
-                        (long long)at, answer->call, answer->size, write ? "written" : "read");
+                        "byte %lld of %s, which has %zu bytes and returned, is %s", (long long)at,
+                        answer->what, answer->size, write ? "written" : "read");
         pthread_mutex_unlock(&referee->lock);
         return true;
     }
@@ -105,5 +114,6 @@ static bool answers_touched(struct vidmm_referee *referee, struct answers *answe
 /* Nobody but the driver comes here: the referee makes it reachable before it touches it. */
 bool vidmm_referee_gone(struct vidmm_referee *referee, uint64_t address, bool write) {
     return answers_touched(referee, &referee->answers, address, write) ||
+           answers_touched(referee, &referee->members, address, write) ||
            answers_touched(referee, &referee->lent.gone, address, write);
 }

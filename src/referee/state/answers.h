@@ -35,7 +35,7 @@ struct answers {
         const uint8_t *bytes; /* of the structure */
         size_t size;
         bool hidden;
-        char call[96];
+        char what[96];    /* "the structure of DxgkDdiCreateContext" */
     } kept[ANSWERS_KEPT]; /* a ring */
     uint64_t kept_so_far, seen;
 };
@@ -50,6 +50,8 @@ struct lent {
 
 /* The driver returned from the call under way, and the answer was taken. The referee's lock is held. */
 void answers_end(struct vidmm_referee *referee, struct guard *answer);
+/* The same of the guarded copy of what a member of the call's structure leads to. */
+void answers_end_member(struct vidmm_referee *referee, struct guard *gone, const char *member);
 /* Before the driver is called, without the lock: what it gets in place of the `size` bytes at `original`. */
 void *lent_begin(struct vidmm_referee *referee, struct lent *lent, uint32_t function,
                  void *original, size_t size);

@@ -60,7 +60,7 @@ struct vidmm_referee {
     struct queries_caps caps;
     struct queries_iommu iommu;
     struct guard_blocks blocks;
-    struct answers answers;
+    struct answers answers, members;
     struct {
         struct answers gone;
         uint64_t calls[ANSWERS_FUNCTIONS];

@@ -13,6 +13,7 @@
 #include "work/work.h"
 #include "watch/query.h"
 #include "watch/watch.h"
+#include "state/answers.h"
 #include "state/given.h"
 #include "state/memory.h"
 
@@ -71,9 +72,9 @@ static void allocation_areas_free(struct vidmm_referee *referee, struct areas *a
                                   const char *what) {
     guard_judge(referee, &areas->array, what);
     guard_give(&areas->array, 0, areas->array.size);
-    guard_free(referee, &areas->array);
+    answers_end_member(referee, &areas->array, what);
     for (UINT i = 0; areas->data && i < areas->count; i++)
-        guard_free(referee, &areas->data[i]);
+        answers_end_member(referee, &areas->data[i], "pPrivateDriverData");
     free(areas->data);
 }
 

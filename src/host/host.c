@@ -409,9 +409,10 @@ bool vidmm_host_destroy(struct vidmm_host *host, struct vidmm_host_error *error)
     left.timers = host_timers_clear();
     left.ex_timers = host_ex_timers_forget();
     left.events = host_events_forget();
-    host_sections_forget();
+    left.keys = host_handles_forget(HOST_HANDLE_KEY);
+    left.sections = host_sections_forget();
     host_regions_forget();
-    host_directories_forget();
+    left.directories = host_directories_forget();
     host_device_timers_forget();
     host_driver_extensions_done();
     left.handles = host_threads_forget();

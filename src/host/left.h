@@ -11,10 +11,11 @@ struct host_left {
     uint32_t timers;    /* still set */
     uint32_t ex_timers; /* of ExAllocateTimer */
     uint32_t work_items, callbacks;
-    uint32_t resources, lookasides; /* not deleted */
-    uint32_t handles;               /* thread handles and references not released */
-    uint32_t events;                /* events with handles or references */
-    uint32_t violations_before;     /* their number before the pool was checked */
+    uint32_t resources, lookasides;       /* not deleted */
+    uint32_t handles;                     /* thread handles and references not released */
+    uint32_t events;                      /* events with handles or references */
+    uint32_t keys, sections, directories; /* handles that are open */
+    uint32_t violations_before;           /* their number before the pool was checked */
 };
 
 /* A sentence of its own of what was left. */

@@ -97,17 +97,21 @@ __attribute__((noinline)) static void leave_memory(void) {
 }
 
 __attribute__((noinline)) static void leave_objects(void) {
-    static WCHAR text[] = u"\\Callback\\Broken", event_text[] = u"\\BaseNamedObjects\\Broken";
-    UNICODE_STRING name, event_name;
-    OBJECT_ATTRIBUTES attributes;
+    static WCHAR text[] = u"\\Callback\\Broken", event_text[] = u"\\BaseNamedObjects\\Broken",
+                 key_text[] = u"\\Registry\\Machine\\Software\\Broken";
+    UNICODE_STRING name, event_name, key_name;
+    OBJECT_ATTRIBUTES attributes, key;
     PCALLBACK_OBJECT object;
     HANDLE handle;
     LARGE_INTEGER later = {.QuadPart = -1000000000};
     RtlInitUnicodeString(&name, text);
     RtlInitUnicodeString(&event_name, event_text);
+    RtlInitUnicodeString(&key_name, key_text);
     InitializeObjectAttributes(&attributes, &name, 0, NULL, NULL);
+    InitializeObjectAttributes(&key, &key_name, OBJ_KERNEL_HANDLE, NULL, NULL);
     (void)PsCreateSystemThread(&handle, 0, NULL, NULL, NULL, ends, NULL); /* thread */
     (void)IoCreateNotificationEvent(&event_name, &handle);                /* event */
+    (void)ZwOpenKey(&handle, KEY_READ, &key);                             /* key */
     (void)IoAllocateWorkItem(NULL);                                       /* work */
     (void)IoAllocateIrp(1, FALSE);                                        /* request */
     (void)ExAllocateTimer(NULL, NULL, 0);                                 /* ex timer */

@@ -61,6 +61,7 @@ all_leaks="1 contiguous blocks: $(made leave_memory contiguous)
 1 timers of ExAllocateTimer: $(made leave_objects 'ex timer')
 1 thread handles or references: $(made leave_objects thread)
 1 event handles or references: $(made leave_objects event)
+1 open handles of registry keys: $(made leave_objects key)
 1 work items: $(made leave_objects work)
 1 registered callbacks: $(made leave_objects callback)
 1 requests, DMA adapters or registrations: $(made leave_objects request)"

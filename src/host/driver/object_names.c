@@ -78,13 +78,14 @@ static void directory_counts(void *object, LONG change) {
         free(directory);
 }
 
-void host_directories_forget(void) {
-    (void)host_handles_forget(HOST_HANDLE_DIRECTORY);
+uint32_t host_directories_forget(void) {
+    uint32_t open = host_handles_forget(HOST_HANDLE_DIRECTORY);
     while (directories) {
         struct directory *directory = directories;
         directories = directory->next;
         free(directory);
     }
+    return open;
 }
 
 NTSYSAPI NTSTATUS NTAPI ZwCreateDirectoryObject(PHANDLE DirectoryHandle, ACCESS_MASK DesiredAccess,

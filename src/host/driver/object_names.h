@@ -2,6 +2,9 @@
 #ifndef HOST_OBJECT_NAMES_H
 #define HOST_OBJECT_NAMES_H
 
-void host_directories_forget(void);
+#include <stdint.h>
+
+/* Returns how many handles were open. */
+uint32_t host_directories_forget(void);
 
 #endif

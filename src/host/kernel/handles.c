@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/thread.h"
+#include "base/tracking.h"
 #include "base/world.h"
 
 /* Handles of the kernel are numbers in its half of the addresses, four apart. */
@@ -15,6 +16,11 @@ struct host_handle {
     enum host_handle_kind kind;
     host_handle_counts *counts;
 };
+
+/* Objects of the others are looked at themselves at the end. */
+static bool handle_is_tracked(enum host_handle_kind kind) {
+    return kind == HOST_HANDLE_KEY || kind == HOST_HANDLE_SECTION || kind == HOST_HANDLE_DIRECTORY;
+}
 
 static struct {
     pthread_mutex_t lock;
@@ -43,6 +49,8 @@ HANDLE host_handle_open(enum host_handle_kind kind, void *object, host_handle_co
     pthread_mutex_unlock(&handles.lock);
     if (handle && counts)
         counts(object, 1);
+    if (handle && handle_is_tracked(kind))
+        host_track(HOST_TRACKED_HANDLE, handle);
     return handle;
 }
 
@@ -100,6 +108,8 @@ NTSYSAPI NTSTATUS NTAPI ZwClose(HANDLE Handle) {
         return STATUS_INVALID_HANDLE;
     if (closed.counts)
         closed.counts(closed.object, -1);
+    if (handle_is_tracked(closed.kind))
+        host_untrack(HOST_TRACKED_HANDLE, Handle);
     return STATUS_SUCCESS;
 }
 

@@ -95,8 +95,8 @@ HANDLE host_section_handle(void *object) {
                                      : NULL;
 }
 
-void host_sections_forget(void) {
-    (void)host_handles_forget(HOST_HANDLE_SECTION);
+uint32_t host_sections_forget(void) {
+    uint32_t open = host_handles_forget(HOST_HANDLE_SECTION);
     while (view_list) {
         struct view *view = view_list;
         view_list = view->next;
@@ -105,6 +105,7 @@ void host_sections_forget(void) {
     }
     while (section_list)
         section_free(section_list);
+    return open;
 }
 
 /* ---- Made and opened ------------------------------------------------------------------------------ */

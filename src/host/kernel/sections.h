@@ -11,7 +11,7 @@ LONG host_section_reference(void *object, LONG change);
 const UNICODE_STRING *host_section_name(const void *object);
 /* A handle more; NULL: it is no section, or no memory. */
 HANDLE host_section_handle(void *object);
-/* What a driver left behind goes. */
-void host_sections_forget(void);
+/* What a driver left behind goes; returns how many handles were open. */
+uint32_t host_sections_forget(void);
 
 #endif

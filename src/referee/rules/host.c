@@ -165,10 +165,13 @@ const struct vidmm_rule rules_host[VIDMM_K_END - VIDMM_K_FIRST] = {
     },
     {
         HOST(LEAK_OBJECT, PERFORMANCE),
-        .statement = "After DxgkDdiUnload no timer, thread, handle, work item, request, callback, "
+        .statement = "After DxgkDdiUnload no timer, thread, handle (of a thread, an event, a "
+                     "registry key, a section, a directory), work item, request, callback, "
                      "executive resource and lookaside list of the driver is left.",
         .page = "debugger/bug-check-0xce--driver-unloaded-without-cancelling-pending-operations",
-        .how = "The host counts them when the driver was unloaded.",
+        .how =
+            "The host counts them when the driver was unloaded (nf-wdm-zwopenkey: a handle that is "
+            "no longer in use must be closed with ZwClose).",
         .why = "A timer or a work item that fires later runs code that is not there any more.",
         .windows = "Windows stops with bugcheck 0xCE.",
         .wrong = "KeSetTimer(&timer, due, &dpc);\n"

@@ -9,6 +9,7 @@
 #include "reentry.h"
 #include "surface.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <vidmm/umd.h>
@@ -140,6 +141,35 @@ static void judge_left(struct check *check, uint64_t before) {
                 (unsigned long long)(after - before));
 }
 
+/* In another order than they were created in. */
+static void devices_destroy(struct vidmm_device **devices, uint32_t count) {
+    for (uint32_t odd = 2; odd-- > 0;)
+        for (uint32_t i = odd; i < count; i += 2)
+            vidmm_device_destroy(devices[i]);
+}
+
+/* R401: nc-d3dkmddi-dxgkddi_createdevice.md, a driver cannot have a hard-coded maximum device limit. */
+static void many_devices(struct check *check, bool process) {
+    struct vidmm_adapter *adapter = check->harness.adapter;
+    struct vidmm_device **devices = check_memory(check, LIVES * sizeof(struct vidmm_device *));
+    struct vidmm_process *owner = NULL;
+    uint32_t count = 0;
+    check_step(check, "objects: %u devices at a time", LIVES);
+    if (devices && (!process || vidmm_process_create(adapter, &owner) == VIDMM_OK)) {
+        while (count < LIVES &&
+               (process ? vidmm_process_device_create(owner, &devices[count])
+                        : vidmm_device_create(adapter, &devices[count])) == VIDMM_OK)
+            count++;
+        vidmm_ledger_judge(&check->shared->ledger, 401, VIDMM_SIDE_DRIVER, count == LIVES,
+                           "as many devices as memory allows",
+                           "one more of them failed when %u existed", count);
+        devices_destroy(devices, count);
+    }
+    if (owner)
+        vidmm_process_destroy(owner);
+    free(devices);
+}
+
 static void many_lives(struct check *check) {
     struct vidmm_adapter_info info;
     uint32_t lives = 0;
@@ -157,6 +187,8 @@ static void many_lives(struct check *check) {
                            "as many processes, devices and contexts as memory allows, without "
                            "those that were destroyed",
                            "one more of them failed when %u had been created and destroyed", lives);
+    if (lives == LIVES)
+        many_devices(check, process);
 }
 
 #define CYCLES      32u

@@ -638,6 +638,25 @@ static void APIENTRY install_full_table(DRIVER_INITIALIZATION_DATA *table) {
     devices = 0;
 }
 
+/* A table whose places do. */
+static NTSTATUS APIENTRY create_device_of_few(const HANDLE adapter, DXGKARG_CREATEDEVICE *args) {
+    NTSTATUS status =
+        devices < 64 ? mutants_good.DxgkDdiCreateDevice(adapter, args) : STATUS_NO_MEMORY;
+    devices += status == STATUS_SUCCESS;
+    return status;
+}
+
+static NTSTATUS APIENTRY destroy_device_of_few(const HANDLE device) {
+    devices--;
+    return mutants_good.DxgkDdiDestroyDevice(device);
+}
+
+static void APIENTRY install_few_devices(DRIVER_INITIALIZATION_DATA *table) {
+    table->DxgkDdiCreateDevice = create_device_of_few;
+    table->DxgkDdiDestroyDevice = destroy_device_of_few;
+    devices = 0;
+}
+
 static UINT created;
 
 static NTSTATUS APIENTRY create_in_table(const HANDLE adapter, DXGKARG_CREATEALLOCATION *args) {
@@ -1148,6 +1167,7 @@ const struct mutant mutants_allocation[] = {
            .unlike = true),
     DRIVER(599, "writes behind DXGKARG_CREATECONTEXT", install_create_longer_context, PAGING),
     DRIVER(401, "has room for one device", install_one_device, PAGING, .consequences = {628}),
+    DRIVER(401, "has room for 64 devices", install_few_devices, .stage = "objects"),
     DRIVER(401, "never uses the place of a device again that was destroyed", install_full_table,
            .stage = "objects"),
     DRIVER(401, "never uses the place of an allocation again that was destroyed",

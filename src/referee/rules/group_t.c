@@ -317,8 +317,10 @@ const struct vidmm_rule rules_t[] = {
         .page = "nc-d3dkmddi-dxgkddi_createdevice",
         .how =
             "When some devices exist, one more may fail with STATUS_NO_MEMORY only. Stage objects "
-            "creates and destroys a process, a device and a context 1,100 times, and creates, "
-            "opens, closes and destroys a standard surface 5,000 times: none fails. That "
+            "creates 1,100 devices that exist at a time, which the page has as limited by system "
+            "memory alone. It creates and destroys a process, a device and a context 1,100 times, "
+            "and creates, opens, closes and destroys a standard surface 5,000 times: none fails. "
+            "That "
             "is an inference from nc-d3dkmddi-dxgkddi_destroyprocess, by which the driver frees "
             "what it had of the process, and from nc-d3dkmddi-dxgkddi_destroyallocation, by which "
             "it cleans up its structures and references.",

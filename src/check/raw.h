@@ -75,6 +75,7 @@ struct raw_submitter {
     uint32_t preempted;           /* fence of the newest preemption that was reported */
     uint32_t completed_then;      /* `completed` behind that report */
     bool held;                    /* between reset and restart */
+    bool hurried;                 /* no time passes there */
     bool refused;                 /* a call failed: no DDI call follows */
     bool works;                   /* something completed */
     bool restarted;               /* behind a reset of the adapter nothing has completed yet */
@@ -236,6 +237,10 @@ enum raw_engine raw_reset_engine(struct raw_submitter *raw);
 bool raw_ask_engine(struct raw_submitter *raw, uint64_t *group);
 /* As a TDR: submitted work is lost. */
 bool raw_reset(struct raw_submitter *raw);
+/* Memory shows whether anything is left of that work, and nothing is mapped. */
+bool raw_forgets(const struct raw_submitter *raw);
+/* The same where that is so, and no time passes between the reset and the restart (R421). */
+bool raw_reset_at_once(struct raw_submitter *raw);
 /* The same, with a preemption before any other work. */
 bool raw_reset_preempting(struct raw_submitter *raw);
 /* The same where nothing else follows but raw_close. */

@@ -338,18 +338,20 @@ static bool hang_never(const void *ctx) {
     return false;
 }
 
-/* What comes into memory behind the reset stays there: the drawing is over. False: no more can be asked. */
-static bool hang_lose(struct hang_work *drawing, bool begun) {
+/* What comes into memory behind the reset stays there: the drawing is over. `hurried`: a driver that only tells its
+ * thread, or the hardware, to stop has not seen it do so when the restart comes. False: no more can be asked. */
+static bool hang_lose(struct hang_work *drawing, bool begun, bool hurried) {
     struct raw_submitter *raw = drawing->renderer.raw;
-    check_step(raw->check, "preempt: a reset of the adapter, node %u %s work of an application",
-               drawing->renderer.node, begun ? "in" : "before");
+    check_step(raw->check, "preempt: a reset of the adapter, node %u %s work of an application%s",
+               drawing->renderer.node, begun ? "in" : "before",
+               hurried ? ", and its restart at once" : "");
     raw_paint(raw, raw->source, 70 + begun);
     if (!raw_bring(raw, 0) || !hang_submit(drawing))
         return false;
     if (begun)
         vidmm_host_run(raw->check->harness.host);
     raw_hang_forget(raw);
-    if (!raw_reset(raw) || !raw_bring(raw, 0))
+    if (!(hurried ? raw_reset_at_once(raw) : raw_reset(raw)) || !raw_bring(raw, 0))
         return false;
     (void)vidmm_host_run_until(raw->check->harness.host, hang_never, raw);
     if (!raw_take(raw))
@@ -390,8 +392,9 @@ void raw_hang_loses(struct raw_submitter *raw) {
         return;
     for (uint32_t node = 0; node < raw->info.nodes && !raw->refused; node++) {
         struct hang_work drawing;
-        if (hang_open_drawing(&drawing, raw, node) && hang_lose(&drawing, false))
-            (void)hang_lose(&drawing, true);
+        if (hang_open_drawing(&drawing, raw, node) && hang_lose(&drawing, false, false) &&
+            hang_lose(&drawing, true, false) && raw_forgets(raw))
+            (void)hang_lose(&drawing, true, true);
         raw_render_close(&drawing.renderer);
     }
     for (uint32_t node = 0; raw->ddi->DxgkDdiPreemptCommand && node < raw->info.nodes; node++)

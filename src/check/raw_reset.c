@@ -14,55 +14,108 @@ bool raw_begin_reset(struct raw_submitter *raw, enum raw_before before) {
     return before == BEFORE_NOTHING || before == BEFORE_DONE || raw_ask_preempt(raw);
 }
 
-/* What the GPU shows at a page of what the lost work was about. */
+/* What the GPU shows at a page of what the lost work was about; of memory without a model that shows it, the CPU. */
 static const void *view_page(const struct raw_submitter *raw, uint32_t page) {
-    uint64_t at = raw->memory.id != 0 ? raw_memory_at(raw, page)
-                                      : raw->aperture.base + (uint64_t)page * CHECK_PAGE;
-    return vidmm_host_peek(raw->check->harness.host, raw->physical, at, CHECK_PAGE);
+    struct vidmm_host *host = raw->check->harness.host;
+    bool memory = raw->memory.id != 0;
+    uint64_t offset = (uint64_t)page * CHECK_PAGE;
+    uint64_t at = memory ? raw_memory_at(raw, page) : raw->aperture.base + offset;
+    const void *bytes = vidmm_host_peek(host, raw->physical, at, CHECK_PAGE);
+    if (bytes || !memory || raw->memory.cpu_base == 0)
+        return bytes;
+    return vidmm_host_io(host, raw->memory.cpu_base + offset, CHECK_PAGE);
 }
 
-/* What was submitted before the reset is over: given time, the GPU changes nothing of the memory
- * that it had to write, and maps nothing. */
-static void raw_judge_stopped(struct raw_submitter *raw) {
-    static struct {
-        bool seen;
-        unsigned char bytes[CHECK_PAGE];
-    } before[RAW_PAGES];
-    uint32_t changed = 0, seen = 0;
+/* Those pages, at one time. */
+static struct view {
+    bool seen;
+    unsigned char bytes[CHECK_PAGE];
+} view_before[RAW_PAGES];
+
+static void view_all(const struct raw_submitter *raw) {
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
         const void *now = view_page(raw, page);
-        before[page].seen = now;
+        view_before[page].seen = now;
         if (now)
-            memcpy(before[page].bytes, now, CHECK_PAGE);
+            memcpy(view_before[page].bytes, now, CHECK_PAGE);
     }
-    vidmm_host_run(raw->check->harness.host);
+}
+
+static bool view_never(const void *ctx) {
+    (void)ctx;
+    return false;
+}
+
+/* What was submitted before the reset is over: given time, `longer` so that threads which sleep go on, the GPU changes
+ * nothing of the memory that it had to write, and maps nothing. */
+static void view_judge(struct raw_submitter *raw, bool longer, const char *expected,
+                       const char *found) {
+    uint32_t changed = 0, seen = 0;
+    view_all(raw);
+    if (longer)
+        (void)vidmm_host_run_until(raw->check->harness.host, view_never, raw);
+    else
+        vidmm_host_run(raw->check->harness.host);
     for (uint32_t page = 0; page < RAW_PAGES; page++) {
+        const struct view *before = &view_before[page];
         const void *now = view_page(raw, page);
         bool shown = now;
-        seen += shown || before[page].seen;
-        changed +=
-            shown != before[page].seen || (now && memcmp(before[page].bytes, now, CHECK_PAGE) != 0);
+        seen += shown || before->seen;
+        changed += shown != before->seen || (now && memcmp(before->bytes, now, CHECK_PAGE) != 0);
     }
     if (seen != 0)
-        raw_judge(raw, 421, changed == 0,
-                  "a GPU that neither reads nor writes memory after the reset",
-                  raw->memory.id != 0
-                      ? "work that was submitted before the reset wrote memory after it"
-                      : "the aperture shows other pages, by work that was submitted before");
+        raw_judge(raw, 421, changed == 0, expected, found);
 }
 
-/* The paging buffer is unmapped in the clean-up, which is built here and submitted by what follows. */
+static void raw_judge_stopped(struct raw_submitter *raw) {
+    view_judge(raw, false, "a GPU that neither reads nor writes memory after the reset",
+               raw->memory.id != 0
+                   ? "work that was submitted before the reset wrote memory after it"
+                   : "the aperture shows other pages, by work that was submitted before");
+}
+
+/* Nor when the adapter is used again. Of the memory, of which nothing is left, a driver may make anything in DxgkDdiRestartFromTimeout but what that work moved there. */
+static void raw_judge_forgotten(struct raw_submitter *raw) {
+    static const char *const expected = "nothing of the work that the reset came to",
+                             *const found = "work that was submitted before the reset wrote memory "
+                                            "behind DxgkDdiRestartFromTimeout";
+    uint32_t arrived = 0;
+    for (uint32_t page = 0; page < RAW_PAGES; page++) {
+        const void *now = view_page(raw, page), *moved = raw_page(raw, raw->source, page);
+        arrived += now && view_before[page].seen && memcmp(now, moved, CHECK_PAGE) == 0 &&
+                   memcmp(view_before[page].bytes, moved, CHECK_PAGE) != 0;
+    }
+    if (arrived != 0)
+        raw_judge(raw, 421, false, expected, found);
+    else
+        view_judge(raw, true, expected, found);
+}
+
+/* The clean-up, which is built here and submitted by what follows. The paging buffer is unmapped in it. */
+static bool clean_up(struct raw_submitter *raw, bool mapped) {
+    bool told = raw->memory.id != 0 ? raw->hurried || raw_tell_lost(raw)
+                                    : !raw->inside || raw_unmap_target(raw);
+    return told && raw_dma_move_all(raw, false) && (!mapped || raw_unmap_buffer(raw)) &&
+           (!raw->held || raw_restart(raw));
+}
+
+/* In a hurry the adapter is used again at once, while the commands of what was lost are still in the paging buffer. */
 static bool reset_and_restart(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
     NTSTATUS status = raw->ddi->DxgkDdiResetFromTimeout(raw->adapter);
     if (status != STATUS_SUCCESS)
         return raw_refuse(raw, "DxgkDdiResetFromTimeout", status);
-    raw_judge_stopped(raw);
-    raw->held = true;
+    if (raw->hurried) {
+        view_all(raw);
+        if (!raw_restart(raw))
+            return false;
+        raw_judge_forgotten(raw);
+    } else {
+        raw_judge_stopped(raw);
+        raw->held = true;
+    }
     raw_empty(raw);
-    bool told = raw->memory.id != 0 ? raw_tell_lost(raw) : !raw->inside || raw_unmap_target(raw);
-    return told && raw_dma_move_all(raw, false) && (!mapped || raw_unmap_buffer(raw)) &&
-           (!raw->held || raw_restart(raw));
+    return clean_up(raw, mapped);
 }
 
 /* ... and mapped again after the restart. */
@@ -74,6 +127,17 @@ static bool map_again(struct raw_submitter *raw, bool mapped) {
 bool raw_reset(struct raw_submitter *raw) {
     bool mapped = raw->mapped;
     return reset_and_restart(raw) && map_again(raw, mapped);
+}
+
+bool raw_forgets(const struct raw_submitter *raw) {
+    return raw->memory.id != 0 && !raw->mapped && !raw->dma;
+}
+
+bool raw_reset_at_once(struct raw_submitter *raw) {
+    raw->hurried = true;
+    bool reset = raw_reset(raw);
+    raw->hurried = false;
+    return reset;
 }
 
 bool raw_reset_preempting(struct raw_submitter *raw) {

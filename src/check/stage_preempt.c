@@ -129,6 +129,13 @@ static bool lose(struct raw_submitter *raw, uint32_t ahead, enum raw_before befo
     return true;
 }
 
+/* The same, and no time passes between the reset and the restart. */
+static void lose_at_once(struct raw_submitter *raw) {
+    check_step(raw->check, "preempt: a reset and its restart at once");
+    raw_paint(raw, raw->source, 49);
+    (void)(raw_queue(raw, 0) && raw_reset_at_once(raw));
+}
+
 /* What the reset ended counts as completed (tdr-changes-in-windows-8.md): a preemption that comes before any
  * other work tells. */
 static void preempts_after_reset(struct raw_submitter *raw) {
@@ -153,6 +160,8 @@ static void stops_after_reset(struct raw_submitter *raw) {
 
 static void resets(struct raw_submitter *raw) {
     loses(raw);
+    if (!raw->refused && raw_forgets(raw))
+        lose_at_once(raw);
     if (!raw->refused && raw->works)
         raw_hang_loses(raw);
     if (!raw->refused && raw->works)

@@ -356,6 +356,55 @@ static void APIENTRY install_preempt_at_once(DRIVER_INITIALIZATION_DATA *table) 
     table->DxgkDdiPreemptCommand = preempt_at_once;
 }
 
+/* Submits the newest work of node 0 again behind a reset to which no clean-up came, and does not tell. */
+static struct {
+    DXGKARG_SUBMITCOMMAND work;
+    bool cleaned, again;
+} repeated;
+
+static NTSTATUS APIENTRY submit_repeated(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    if (args->NodeOrdinal == 0) {
+        repeated.work = *args;
+        repeated.again = false;
+    }
+    return mutants_good.DxgkDdiSubmitCommand(adapter, args);
+}
+
+static NTSTATUS APIENTRY build_repeated(const HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+    repeated.cleaned = true;
+    return mutants_good.DxgkDdiBuildPagingBuffer(adapter, args);
+}
+
+static NTSTATUS APIENTRY reset_repeated(const HANDLE adapter) {
+    repeated.cleaned = false;
+    return mutants_good.DxgkDdiResetFromTimeout(adapter);
+}
+
+static NTSTATUS APIENTRY restart_repeated(const HANDLE adapter) {
+    NTSTATUS status = mutants_good.DxgkDdiRestartFromTimeout(adapter);
+    repeated.again = !repeated.cleaned;
+    return repeated.cleaned ? status : mutants_good.DxgkDdiSubmitCommand(adapter, &repeated.work);
+}
+
+static VOID APIENTRY notify_new(const HANDLE device, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    if (!repeated.again)
+        system_calls.DxgkCbNotifyInterrupt(device, data);
+}
+
+static NTSTATUS APIENTRY start_repeated(const PVOID context, PDXGK_START_INFO info,
+                                        PDXGKRNL_INTERFACE calls, PULONG sources, PULONG children) {
+    return start_notifying(notify_new, context, info, calls, sources, children);
+}
+
+static void APIENTRY install_repeated(DRIVER_INITIALIZATION_DATA *table) {
+    repeated.again = false;
+    table->DxgkDdiStartDevice = start_repeated;
+    table->DxgkDdiSubmitCommand = submit_repeated;
+    table->DxgkDdiBuildPagingBuffer = build_repeated;
+    table->DxgkDdiResetFromTimeout = reset_repeated;
+    table->DxgkDdiRestartFromTimeout = restart_repeated;
+}
+
 /* Resets nothing while node 0 works, and does not tell what it does. */
 static bool left_working;
 
@@ -665,6 +714,7 @@ const struct mutant mutants_preempt[] = {
             "leaves interrupts off when the adapter was reset in a game")},
     {BREAKS(421, DRIVER, "preempt", reset_but_work,
             "resets nothing while an application's work runs")},
+    {BREAKS(421, DRIVER, "preempt", repeated, "runs lost work again behind the restart")},
     {BREAKS(421, DRIVER, "preempt", reset_one,
             "resets one of two nodes, with GPU virtual addresses"),
      .consequences = {281, 611}, .settings = {{"MmuLevels", 3}}},

@@ -168,13 +168,17 @@ const struct vidmm_rule rules_q[] = {
         RULE(421, DRIVER, DOCUMENTED, CORRUPTION),
         .statement = "When DxgkDdiResetFromTimeout returns the GPU reads and writes no memory.",
         .page = "nc-d3dkmddi-dxgkddi_resetfromtimeout",
-        .how = "After a reset with paging work under way, of linked adapters on each of them, the "
-               "conformance check gives the GPU time, and compares the memory that the work would "
-               "have written. Where the driver understands VIDMM_UMD_SPIN work of an application "
-               "runs, too, on each node, and draws later; what came into memory behind the reset "
-               "must be there. Of a driver with GPU virtual addresses all nodes have such work at "
-               "once. "
-               "Reads leave no trace: it would take a board that reports them.",
+        .how =
+            "After a reset with paging work under way, of linked adapters on each of them, the "
+            "conformance check gives the GPU time, and compares the memory that the work would "
+            "have written. In stage preempt DxgkDdiRestartFromTimeout comes at once, too, and what "
+            "was submitted before the reset must not write memory behind that, either (of "
+            "drivers with memory segments whose paging buffer is not mapped). Where the driver "
+            "understands VIDMM_UMD_SPIN work of an application "
+            "runs, too, on each node, and draws later; what came into memory behind the reset "
+            "must be there. Of a driver with GPU virtual addresses all nodes have such work at "
+            "once. "
+            "Reads leave no trace: it would take a board that reports them.",
         .why =
             "The system gives the memory of what was lost to others as soon as the call returned.",
         .windows = "No page tells; memory that was given to others is overwritten.",

@@ -3,8 +3,11 @@
  * allocations at once. The allocations of memory that such a request makes fail one after the other,
  * the driver's and the manager's alike; a request that failed has to leave nothing behind.
  *
+ * Work that is under way has no request to refuse: in a second run allocations fail outside of calls while pages are moved.
+ *
  * Stage memory has an allocation fail in each call of a game, which creates surfaces one by one.
  */
+#include "raw.h"
 #include "surface.h"
 
 #define SURFACES 3u
@@ -119,6 +122,57 @@ static void failures_each(struct failures *failures, const struct request *reque
     }
 }
 
+/* ---- Outside of calls ------------------------------------------------------------------------ */
+
+#define THREAD_MOST 8u
+
+static bool failures_reported(const void *ctx) {
+    const struct raw_submitter *raw = ctx;
+    return raw->faulted != 0 || raw->completed == raw->fence;
+}
+
+/* R161: a thread that is the driver's engine, or its DPC, gets no memory while it moves pages
+ * (nf-wdm-mmmaplockedpagesspecifycache). It has no request to refuse: it moves them later, or reports a fault. */
+static bool failures_move(struct raw_submitter *raw, uint64_t nth) {
+    const struct raw_piece whole = {.at = 0, .pages = RAW_PAGES, .in = true};
+    struct vidmm_host *host = raw->check->harness.host;
+    check_step(raw->check, "failures: pages that are moved, allocation %llu fails meanwhile",
+               (unsigned long long)nth);
+    raw_paint(raw, raw->source, 100 + (uint32_t)nth);
+    raw_paint(raw, raw->target, 99);
+    if (!raw_transfer(raw, &whole) || !raw_submit(raw))
+        return false;
+    vidmm_host_fail_at(host, vidmm_host_allocations(host) + nth);
+    bool reported = vidmm_host_run_until(host, failures_reported, raw) && raw->faulted == 0;
+    vidmm_host_fail_at(host, 0);
+    if (!reported) {
+        raw->unseen = raw->refused = true;
+        return false;
+    }
+    if (!raw_flush(raw) || !raw_take(raw))
+        return false;
+    raw_judge(raw, 161, raw_same(raw), "the bytes of the source pages, or a fault that is reported",
+              "other bytes in what was moved while the driver's thread got no memory, and the work "
+              "was reported complete");
+    return true;
+}
+
+static enum vidmm_stage_outcome failures_outside(struct check *check) {
+    const struct check_setup setup = {.fail_at = 0};
+    struct raw_submitter raw;
+    if (!check_open(check, &setup))
+        return VIDMM_STAGE_STOPPED;
+    enum vidmm_stage_outcome opened = raw_open(&raw, check);
+    if (opened != VIDMM_STAGE_DONE) /* else nothing is moved into memory by hand */
+        return opened == VIDMM_STAGE_SKIPPED ? VIDMM_STAGE_DONE : opened;
+    check->starving = true;
+    bool good = raw_settle_in(&raw);
+    for (uint64_t nth = 1; good && nth <= THREAD_MOST; nth++)
+        good = failures_move(&raw, nth);
+    (void)raw_close(&raw);
+    return VIDMM_STAGE_DONE;
+}
+
 /* ---- The stage ------------------------------------------------------------------------------- */
 
 static void failures_surfaces(struct failures *failures) {
@@ -136,7 +190,8 @@ enum vidmm_stage_outcome stage_failures(struct check *check, uint32_t number) {
     static const struct request context = {"a context", failures_context, failures_no_context};
     const struct check_setup setup = {.fail_at = 0};
     struct failures failures = {.check = check};
-    (void)number;
+    if (number == 1)
+        return failures_outside(check);
     check_step(check, "failures: start");
     if (!check_open(check, &setup) || !check_manage(check, &setup))
         return VIDMM_STAGE_STOPPED;

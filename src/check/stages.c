@@ -19,7 +19,7 @@ const struct check_stage check_stages[] = {
      stage_engines},
     {"objects", "shares surfaces between devices", "ABCDEHIKLMQRSTUV", 2, stage_objects},
     {"failures", "fails each allocation of creations, and looks for what is left", "ABCDEHILMQRSTU",
-     1, stage_failures},
+     2, stage_failures},
     {"locks", "locks, shares and pins surfaces, also across resets", "ABCDEFGHIKLMOQRSTUV", 2,
      stage_locks},
     {"power", "takes the adapter through standby and hibernation during a game",

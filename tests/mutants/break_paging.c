@@ -320,6 +320,45 @@ static void APIENTRY install_operation_kept(DRIVER_INITIALIZATION_DATA *table) {
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
+/* Submits from a DPC, and without what it has there no memory for. */
+#define LATER_MOST 64u
+#define LATER_TAG  0x7265744cu
+static struct {
+    DXGKARG_SUBMITCOMMAND work[LATER_MOST]; /* a ring */
+    UINT first, next;
+    HANDLE adapter;
+    KTIMER timer;
+    KDPC dpc;
+} later;
+
+static VOID NTAPI submit_later(PKDPC dpc, PVOID context, PVOID first, PVOID second) {
+    (void)dpc, (void)context, (void)first, (void)second;
+    while (later.first != later.next) {
+        DXGKARG_SUBMITCOMMAND *work = &later.work[later.first++ % LATER_MOST];
+        PVOID room = ExAllocatePoolWithTag(NonPagedPoolNx, 16, LATER_TAG);
+        if (room)
+            ExFreePoolWithTag(room, LATER_TAG);
+        else
+            work->DmaBufferSubmissionEndOffset = work->DmaBufferSubmissionStartOffset;
+        (void)mutants_good.DxgkDdiSubmitCommand(later.adapter, work);
+    }
+}
+
+static NTSTATUS APIENTRY submit_by_timer(const HANDLE adapter, const DXGKARG_SUBMITCOMMAND *args) {
+    const LARGE_INTEGER soon = {.QuadPart = -10};
+    later.adapter = adapter;
+    later.work[later.next++ % LATER_MOST] = *args;
+    (void)KeSetTimer(&later.timer, soon, &later.dpc);
+    return STATUS_SUCCESS;
+}
+
+static void APIENTRY install_submit_by_timer(DRIVER_INITIALIZATION_DATA *table) {
+    KeInitializeTimer(&later.timer);
+    KeInitializeDpc(&later.dpc, submit_later, NULL);
+    later.first = later.next = 0;
+    table->DxgkDdiSubmitCommand = submit_by_timer;
+}
+
 const struct mutant mutants_paging[] = {
     {BREAKS(37, DRIVER, "paging", refuse_maps,
             "has an aperture and answers MAP_APERTURE_SEGMENT with STATUS_NOT_SUPPORTED"),
@@ -362,6 +401,8 @@ const struct mutant mutants_paging[] = {
     {BREAKS(274, DRIVER, "paging", patch_range, "makes the range longer in DxgkDdiPatch")},
     {BREAKS(277, DRIVER, "paging", refuse_patch, "fails DxgkDdiPatch")},
     {BREAKS(277, DRIVER, "paging", refuse_submit, "fails DxgkDdiSubmitCommand")},
+    {BREAKS(161, DRIVER, "failures", submit_by_timer,
+            "leaves out in a DPC what it has no memory for")},
     {BREAKS(631, DRIVER, "paging", submission_kept,
             "reads the structure of DxgkDdiSubmitCommand when its interrupt comes")},
     {BREAKS(631, DRIVER, "preempt", waiting_kept,

@@ -236,8 +236,11 @@ const struct vidmm_rule rules_e[] = {
         .statement = "An operation has its whole effect, also where it was split over several "
                      "buffers: no byte is lost, none is moved twice from a changed source.",
         .page = "nc-d3dkmddi-dxgkddi_buildpagingbuffer",
-        .how = "The memory after the GPU is done is compared with what the operation should leave, "
-               "with the buffer size swept so that splits fall everywhere.",
+        .how =
+            "The memory after the GPU is done is compared with what the operation should leave, "
+            "with the buffer size swept so that splits fall everywhere. In stage failures a thread "
+            "or a DPC of the driver's gets no memory while pages are moved "
+            "(nf-wdm-mmmaplockedpagesspecifycache).",
         .why = "Off-by-one progress shows only when a buffer happens to end in the middle, which "
                "is under load.",
         .windows = "Windows cannot see it: the content is wrong after the eviction.",

@@ -22,7 +22,7 @@ enum host_tracked {
     HOST_TRACKED_CALLBACK,
     HOST_TRACKED_IO,
     HOST_TRACKED_HANDLE, /* of what is no thread and no event */
-    HOST_TRACKED_NOT, /* nothing of the driver's */
+    HOST_TRACKED_NOT,    /* nothing of the driver's */
 };
 
 #define HOST_TRACE_MOST 6u

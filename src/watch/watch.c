@@ -3,6 +3,7 @@
  */
 #include "watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -158,6 +159,40 @@ static bool has_ended(const struct listener *listener) {
     return !listener->news_open || listener->news.ended != 0;
 }
 
+/* How long its threads were ready to run, and no processor was free, at most; 0: not known. */
+static uint64_t delayed_ms(pid_t pid) {
+    char path[64];
+    uint64_t most = 0;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *threads = pid > 1 ? opendir(path) : NULL;
+    for (const struct dirent *entry; threads && (entry = readdir(threads));) {
+        char file[352];
+        unsigned long long ran, delayed;
+        snprintf(file, sizeof(file), "%s/%s/schedstat", path, entry->d_name);
+        FILE *stat = fopen(file, "r");
+        if (stat && fscanf(stat, "%llu %llu", &ran, &delayed) == 2 && delayed / 1000000 > most)
+            most = delayed / 1000000;
+        if (stat)
+            fclose(stat);
+    }
+    if (threads)
+        closedir(threads);
+    return most;
+}
+
+struct last {
+    uint64_t at, delayed;
+};
+
+/* Of the time since the last look, what it could have run: no verdict is about how busy the machine is. */
+static uint64_t since_last(const struct listener *listener, struct last *last) {
+    const struct last now = {watch_now_ms(), delayed_ms((pid_t)listener->news.pid)};
+    uint64_t passed = now.at - last->at;
+    uint64_t delayed = now.delayed > last->delayed ? now.delayed - last->delayed : 0;
+    *last = now;
+    return delayed < passed ? passed - delayed : 0;
+}
+
 /* A sign of life since the last look. */
 static bool turned(struct listener *listener) {
     uint64_t turns = __atomic_load_n(&listener->watch->hint->shown.turns, __ATOMIC_RELAXED);
@@ -198,18 +233,21 @@ static void listen_to(struct listener *listener) {
     const uint32_t timeout = listener->end->timeout_ms;
     const uint64_t most = (uint64_t)timeout * listener->watch->options->most;
     const uint64_t begin = watch_now_ms();
-    uint64_t end = begin + timeout;
+    struct last last = {.at = begin};
+    uint64_t end = begin + timeout, still = 0;
     while (!has_ended(listener) && !listener->forged && vidmm_stop_signal() == 0) {
         if (attend(listener, end))
             continue;
         uint64_t now = watch_now_ms();
         bool too_long = most != 0 && now - begin >= most;
-        listener->hung = !turned(listener) || too_long;
+        uint64_t passed = since_last(listener, &last);
+        still = turned(listener) ? 0 : still + passed;
+        listener->hung = still >= timeout || too_long;
         if (too_long)
             listener->end->timeout_ms = (uint32_t)(now - begin);
         if (listener->hung)
             break;
-        end = now + timeout;
+        end = now + timeout - still;
     }
     if (!has_ended(listener) || !listener->news_open)
         end_driver(listener);

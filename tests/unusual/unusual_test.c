@@ -520,32 +520,28 @@ static void settings_answered_in_other_ways_are_not_accused(void **state) {
 static DRIVER_INITIALIZATION_DATA good_display;
 static DXGKRNL_INTERFACE late_system; /* what the driver was given */
 
-static NTSTATUS APIENTRY support_nothing(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+static SIZE_T paths_of(D3DKMDT_HVIDPN handle) {
     const DXGK_VIDPN_INTERFACE *network = NULL;
     const DXGK_VIDPNTOPOLOGY_INTERFACE *paths;
     D3DKMDT_HVIDPNTOPOLOGY topology;
     SIZE_T count = 0;
-    NTSTATUS status = good_display.DxgkDdiIsSupportedVidPn(adapter, args);
-    if (args->hDesiredVidPn &&
-        late_system.DxgkCbQueryVidPnInterface(args->hDesiredVidPn, DXGK_VIDPN_INTERFACE_VERSION_V1,
-                                              &network) == STATUS_SUCCESS &&
-        network->pfnGetTopology(args->hDesiredVidPn, &topology, &paths) == STATUS_SUCCESS)
+    if (handle &&
+        late_system.DxgkCbQueryVidPnInterface(handle, DXGK_VIDPN_INTERFACE_VERSION_V1, &network) ==
+            STATUS_SUCCESS &&
+        network->pfnGetTopology(handle, &topology, &paths) == STATUS_SUCCESS)
         (void)paths->pfnGetNumPaths(topology, &count);
-    args->IsVidPnSupported = count == 0;
+    return count;
+}
+
+static NTSTATUS APIENTRY support_nothing(const HANDLE adapter, DXGKARG_ISSUPPORTEDVIDPN *args) {
+    NTSTATUS status = good_display.DxgkDdiIsSupportedVidPn(adapter, args);
+    args->IsVidPnSupported = paths_of(args->hDesiredVidPn) == 0;
     return status;
 }
 
-static NTSTATUS APIENTRY enumerate_nothing(const HANDLE adapter,
-                                           const DXGKARG_ENUMVIDPNCOFUNCMODALITY *args) {
-    (void)adapter;
-    (void)args;
-    return STATUS_SUCCESS;
-}
-
 static NTSTATUS APIENTRY commit_nothing(const HANDLE adapter, const DXGKARG_COMMITVIDPN *args) {
-    (void)adapter;
-    (void)args;
-    return STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY;
+    return paths_of(args->hFunctionalVidPn) != 0 ? STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY
+                                                 : good_display.DxgkDdiCommitVidPn(adapter, args);
 }
 
 static NTSTATUS APIENTRY control_nothing(const HANDLE adapter, const DXGK_INTERRUPT_TYPE type,
@@ -615,8 +611,6 @@ static NTSTATUS APIENTRY leave_picture(PVOID context, D3DDDI_VIDEO_PRESENT_TARGE
         good_display = *table;                                                                     \
         table->DxgkDdi##slot = function;                                                           \
     }
-DISPLAYS(enumerate_nothing, EnumVidPnCofuncModality)
-DISPLAYS(commit_nothing, CommitVidPn)
 DISPLAYS(control_nothing, ControlInterrupt)
 DISPLAYS(control_newer, ControlInterrupt2)
 DISPLAYS(control_newest, ControlInterrupt3)
@@ -626,6 +620,11 @@ DISPLAYS(start_late, StartDevice)
 static void spoil_leave_picture(DRIVER_INITIALIZATION_DATA *table) {
     spoil_start_late(table);
     table->DxgkDdiStopDeviceAndReleasePostDisplayOwnership = leave_picture;
+}
+
+static void spoil_commit_nothing(DRIVER_INITIALIZATION_DATA *table) {
+    spoil_start_late(table);
+    table->DxgkDdiCommitVidPn = commit_nothing;
 }
 
 static void spoil_support_nothing(DRIVER_INITIALIZATION_DATA *table) {
@@ -648,7 +647,6 @@ static void settings_of_displays_are_not_accused(void **state) {
         {"one display", spoil_nothing, "display", 1},
         {"no display", spoil_nothing, "display", 0},
         {"no path supported", spoil_support_nothing, "display", 2},
-        {"sets of modes left as they are", spoil_enumerate_nothing, "display", 2},
         {"no network committed", spoil_commit_nothing, "display", 2},
         {"vertical syncs that are not controlled", spoil_control_nothing, "display", 2},
         {"vertical syncs by the newer function", spoil_control_newer, "display", 2},

@@ -2,6 +2,7 @@
 #include "driver/vidpn.h"
 
 #include "base/thread.h"
+#include "base/violations.h"
 #include "kernel/irql.h"
 
 struct vidpn_set *vidpn_set_make(struct vidmm_vidpn *network, uint32_t end) {

@@ -231,10 +231,9 @@ const struct vidmm_rule rules_w[] = {
         .statement = "DxgkDdiGetScanLine says whether the target is in vertical blanking mode, and "
                      "its current scan line.",
         .page = "ns-d3dkmddi-_dxgkarg_getscanline",
-        .how =
-            "Stage display asks for it at 64 moments of a frame while a mode of the target is "
-            "set, until the driver refuses. Both members must be written, and ScanLine is no "
-            "line behind the last one of ActiveSize where InVerticalBlank is FALSE.",
+        .how = "Stage display asks for it at 64 moments of a frame while a mode of the target is "
+               "set, until the driver refuses. Both members must be written, and ScanLine is no "
+               "line behind the last one of ActiveSize where InVerticalBlank is FALSE.",
         .why = "Programs draw into the lines that are not read at present.",
         .windows = "They draw where it is seen. No page tells what the system makes of it.",
         .windows_source = NOT_KNOWN,

@@ -340,8 +340,7 @@ static void dirty_judge_refused(struct vidmm_referee *referee, const struct dirt
     bool excused = status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES ||
                    referee->short_buffers || referee->dirty.misplaced || world_starved(referee);
     if (answer->basis->started && !excused)
-        DRIVER_MUST(322, status == STATUS_SUCCESS,
-                    "the bits of a basis whose tracking was started",
+        DRIVER_MUST(322, status == STATUS_SUCCESS, "the bits of a basis whose tracking was started",
                     "status 0x%08x for a basis whose tracking was started and not stopped",
                     (unsigned)status);
 }

@@ -130,13 +130,14 @@ static NTSTATUS watch_StopDevice(struct vidmm_referee *referee, const PVOID cont
 WATCHED_1(NTSTATUS, StopDevice, const PVOID)
 
 #if WDDM_AT_LEAST(WIN8)
-static NTSTATUS watch_StopDeviceAndReleasePostDisplayOwnership(
-    struct vidmm_referee *referee, PVOID context, D3DDDI_VIDEO_PRESENT_TARGET_ID target,
-    PDXGK_DISPLAY_INFORMATION display) {
+static NTSTATUS
+watch_StopDeviceAndReleasePostDisplayOwnership(struct vidmm_referee *referee, PVOID context,
+                                               D3DDDI_VIDEO_PRESENT_TARGET_ID target,
+                                               PDXGK_DISPLAY_INFORMATION display) {
     struct referee_call call;
     reset_stopping(referee, &call, "DxgkDdiStopDeviceAndReleasePostDisplayOwnership", context);
-    NTSTATUS status = referee->real.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(
-        context, target, display);
+    NTSTATUS status =
+        referee->real.DxgkDdiStopDeviceAndReleasePostDisplayOwnership(context, target, display);
     referee_return(referee);
     referee_exit(referee, &call);
     return status;

@@ -140,9 +140,11 @@ static bool misleads(const struct vidmm_finding *cause, const struct vidmm_findi
            (effect->rule == 188 || effect->rule == 240 || effect->rule == 244);
 }
 
-/* R421, R611: a GPU that goes on after a reset reports what the reset ended, and what it had been asked before. */
+/* R421, R611: a GPU that goes on after a reset reports what the reset ended, and what it had been asked before, and does
+ * not get to what comes behind it (R618). */
 static bool goes_on(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
-    return (cause->rule == 421 && (effect->rule == 611 || effect->rule == 281)) ||
+    return (cause->rule == 421 &&
+            (effect->rule == 611 || effect->rule == 281 || effect->rule == 618)) ||
            (cause->rule == 611 && effect->rule == 281);
 }
 
@@ -331,7 +333,7 @@ static bool shares_pages(const struct vidmm_finding *cause, const struct vidmm_f
 /* R421, R611: work that a reset of the adapter did not end is what the reset of an engine finds behind it, in any life. */
 static bool finds_old_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_rule(cause) && is_rule(effect) && goes_on(cause, effect) &&
-           strstr(effect->step, "the adapter is reset");
+           (effect->rule == 618 || strstr(effect->step, "the adapter is reset"));
 }
 
 /* R651: an engine that takes no work behind D0 has no fences, either. */

@@ -25,7 +25,8 @@ static bool raw_concerns_beside(const struct raw_submitter *raw, uint32_t physic
 static void completed(void *ctx, uint32_t physical, uint32_t node, uint32_t fence) {
     struct raw_submitter *raw = ctx;
     if (raw_concerns(raw, physical, node)) {
-        raw_early_look(raw, fence);
+        if (raw->completes)
+            raw->completes(raw, fence);
         raw->completed = fence;
     } else if (raw_concerns_beside(raw, physical, node))
         raw->beside.completed = fence;

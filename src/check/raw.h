@@ -95,9 +95,9 @@ struct raw_submitter {
     } resource;
     PMDL source, target; /* RAW_PAGES each */
     uint32_t painted;    /* seed of the bytes of `source` */
-    struct {
-        bool wanted, looked, done;
-    } early;                  /* raw_early.c */
+    /* When a fence is reported; or NULL. raw_early.c has the rest. */
+    void (*completes)(struct raw_submitter *raw, uint32_t fence);
+    bool looked, done;
     struct raw_renderer *dma; /* those whose DMA buffers are mapped */
     uint32_t dma_first;       /* their first page */
 };
@@ -131,9 +131,8 @@ bool raw_make_shorter(struct raw_submitter *raw, uint32_t cut);
 /* The outcome of a stage that ran to its end. */
 enum vidmm_stage_outcome raw_close(struct raw_submitter *raw);
 
-/* raw_early.c, R597: behind what may have gone wrong, of bytes of its own. And what a report of a fence calls. */
+/* raw_early.c, R597: of bytes of its own, before anything else may have gone wrong. */
 void raw_judge_early(struct raw_submitter *raw);
-void raw_early_look(struct raw_submitter *raw, uint32_t fence);
 
 /* raw_carried.c: of a manager that runs on GPU virtual addresses, whose paging buffers carry the operations, with the
  * aperture that has `others` suitable ones before it. False: there is none, or no memory. raw_close_carried follows

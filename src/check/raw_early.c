@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-void raw_early_look(struct raw_submitter *raw, uint32_t fence) {
-    if (raw->early.wanted && raw->packets != 0 && fence == raw->packet[raw->packets - 1].fence) {
-        raw->early.looked = true;
-        raw->early.done = raw_same(raw);
+static void early_look(struct raw_submitter *raw, uint32_t fence) {
+    if (raw->packets != 0 && fence == raw->packet[raw->packets - 1].fence) {
+        raw->looked = true;
+        raw->done = raw_same(raw);
     }
 }
 
@@ -29,10 +29,10 @@ static bool early_move(struct raw_submitter *raw) {
         return false;
     for (uint32_t page = 0; page < RAW_PAGES; page++)
         memset(raw_page(raw, raw->target, page), 0, CHECK_PAGE);
-    raw->early.wanted = true;
+    raw->completes = early_look;
     bool moved = raw_move(raw, false, RAW_PAGES);
-    raw->early.wanted = false;
-    return moved && raw->early.looked && !raw->early.done;
+    raw->completes = NULL;
+    return moved && raw->looked && !raw->done;
 }
 
 /* R597: also where other rules explain it, which follow from this. */
@@ -40,7 +40,7 @@ void raw_judge_early(struct raw_submitter *raw) {
     if (raw->memory.id == 0 || raw->refused)
         return;
     check_step(raw->check, "operations: a fence, and what its work does");
-    raw->early.looked = false;
+    raw->looked = false;
     if (!early_move(raw))
         return;
     vidmm_host_run(raw->check->harness.host);

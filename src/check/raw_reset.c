@@ -74,7 +74,8 @@ static void raw_judge_stopped(struct raw_submitter *raw) {
                    : "the aperture shows other pages, by work that was submitted before");
 }
 
-/* Nor when the adapter is used again. Of the memory, of which nothing is left, a driver may make anything in DxgkDdiRestartFromTimeout but what that work moved there. */
+/* Nor when the adapter is used again. Of the memory, of which nothing is left, a driver may make anything in
+ * DxgkDdiRestartFromTimeout but what that work moved there. */
 static void raw_judge_forgotten(struct raw_submitter *raw) {
     static const char *const expected = "nothing of the work that the reset came to",
                              *const found = "work that was submitted before the reset wrote memory "

@@ -2,8 +2,8 @@
  * stage_display.c - shows surfaces as the system does: a mode is set (display_network.c), source 0 is made visible, and
  * flipped between three primaries at vertical syncs, with everything else evicted in between (screen.c); a primary is shown
  * from each segment that the driver wants it in, while the source is invisible another is set, and a mode while the monitors
- * are off; source 1 shows surfaces beside it (two_sources.c). The referee judges what vertical syncs report, and that the system leaves surfaces where they are; here is judged
- * that there are any, and where the hardware reads.
+ * are off; source 1 shows surfaces beside it (two_sources.c). The referee judges what vertical syncs report, and that the
+ * system leaves surfaces where they are; here is judged that there are any, and where the hardware reads.
  */
 #include "power_cycle.h"
 #include "screen.h"

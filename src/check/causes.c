@@ -309,18 +309,21 @@ static bool keeps_submission(const struct vidmm_finding *finding) {
            strstr(finding->found, "DxgkDdiSubmitCommand");
 }
 
-/* R602, R631, R597: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
+/* R602, R631: a driver that executes other bytes than were submitted loses moves, and runs into errors, in any life. */
 static bool misses_work(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     static const uint16_t missed[] = {161, 162, 176, 177, 183, 188, 194, 196, 197, 200, 539};
     static const uint16_t reported[] = {281, 523, 561, 597, 605, 618, 632, 651};
     bool kept = keeps_submission(cause);
-    if (is_early(cause))
-        return is_effect(effect) || effect->kind == VIDMM_FINDING_HANG ||
-               (effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES);
     if (!kept && !(is_rule(cause) && cause->rule == 602))
         return false;
     return effect->kind == VIDMM_FINDING_HANG || IS_ONE_OF(effect, missed) ||
            (kept && IS_ONE_OF(effect, reported));
+}
+
+/* R597: whatever is looked at when its fence was reported, in any life. */
+static bool looks_undone(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
+    bool bytes = effect->kind == VIDMM_FINDING_HOST && effect->rule == VIDMM_K_BYTES;
+    return is_early(cause) && (bytes || is_effect(effect) || effect->kind == VIDMM_FINDING_HANG);
 }
 
 /* R637: a surface whose Size is too small shares its pages with others, in any life. */
@@ -350,8 +353,9 @@ static bool patches_wrong(const struct vidmm_finding *cause, const struct vidmm_
 /* The second follows from the first in any life, whichever of them more lives begin with (tells_root). */
 static bool explains(const struct vidmm_finding *cause, const struct vidmm_finding *effect) {
     return is_undismissed(cause, effect) || misses_work(cause, effect) ||
-           shares_pages(cause, effect) || finds_old_work(cause, effect) ||
-           lost_fences(cause, effect) || misplaces(cause, effect) || patches_wrong(cause, effect);
+           looks_undone(cause, effect) || shares_pages(cause, effect) ||
+           finds_old_work(cause, effect) || lost_fences(cause, effect) ||
+           misplaces(cause, effect) || patches_wrong(cause, effect);
 }
 
 /* R539: what goes to a wrong place in one life ends in an error in another, where nothing is at that place. */

@@ -97,7 +97,6 @@ struct raw_submitter {
     uint32_t painted;    /* seed of the bytes of `source` */
     /* When a fence is reported; or NULL. raw_early.c has the rest. */
     void (*completes)(struct raw_submitter *raw, uint32_t fence);
-    bool looked, done;
     struct raw_renderer *dma; /* those whose DMA buffers are mapped */
     uint32_t dma_first;       /* their first page */
 };

@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+static struct { bool looked, done; /* when the fence was reported */ } early;
+
 static void early_look(struct raw_submitter *raw, uint32_t fence) {
     if (raw->packets != 0 && fence == raw->packet[raw->packets - 1].fence) {
-        raw->looked = true;
-        raw->done = raw_same(raw);
+        early.looked = true;
+        early.done = raw_same(raw);
     }
 }
 
@@ -32,7 +34,7 @@ static bool early_move(struct raw_submitter *raw) {
     raw->completes = early_look;
     bool moved = raw_move(raw, false, RAW_PAGES);
     raw->completes = NULL;
-    return moved && raw->looked && !raw->done;
+    return moved && early.looked && !early.done;
 }
 
 /* R597: also where other rules explain it, which follow from this. */
@@ -40,7 +42,7 @@ void raw_judge_early(struct raw_submitter *raw) {
     if (raw->memory.id == 0 || raw->refused)
         return;
     check_step(raw->check, "operations: a fence, and what its work does");
-    raw->looked = false;
+    early.looked = false;
     if (!early_move(raw))
         return;
     vidmm_host_run(raw->check->harness.host);
